@@ -19,7 +19,7 @@ import { collectReferences } from "../reference/collect.ts";
 import type { SourceKind } from "../source/source.ts";
 import { parsePodTemplate } from "../workload/pod-template.ts";
 import type { Annotations } from "../workload/workload.ts";
-import { judge } from "./judge.ts";
+import { type JudgeInput, judge, judgeFollower } from "./judge.ts";
 import { noReasons, yesReasons } from "./reasons.ts";
 
 // The decision table of compat 1.4: every row is one of its sentences.
@@ -32,18 +32,25 @@ interface Case {
   readonly name?: string;
   readonly isReferenced?: boolean;
   readonly autoReloadAll?: boolean;
+  /** The annotations of the object whose template it follows. */
+  readonly owner?: Annotations;
 }
 
 function decide({ on = {}, template = {}, source = {}, kind = "ConfigMap", ...rest }: Case): string {
-  const { name = "app", isReferenced = true, autoReloadAll = false } = rest;
+  const { name = "app", isReferenced = true, autoReloadAll = false, owner } = rest;
   const ref = { kind, namespace: "ns", name };
-  const workload = { annotations: on, templateAnnotations: template };
   const use = { how: "envFrom", container: "c", optional: false, keys: "all" } as const;
-  const decision = judge({
-    optIn: readOptIn(workload, defaultDialect, { autoReloadAll }, compileForTest),
+  const inputOf = (annotations: Annotations): JudgeInput => ({
+    optIn: readOptIn(
+      { annotations, templateAnnotations: template },
+      defaultDialect,
+      { autoReloadAll },
+      compileForTest,
+    ),
     source: { ref, annotations: source },
     reference: isReferenced ? { source: ref, uses: [use], optional: false, keys: "all" } : undefined,
   });
+  const decision = judgeFollower(inputOf(on), owner && inputOf(owner));
   return decision.reload ? `yes ${decision.mode} ${decision.reason}` : `no ${decision.reason}`;
 }
 
@@ -195,6 +202,22 @@ const rows: readonly (readonly [sentence: string, given: Case, expected: string]
     "a name does not switch all off",
     { on: { [configMapNamed]: "x" }, autoReloadAll: true },
     "yes auto AutoReloadAll",
+  ],
+
+  [
+    "what rolls the owner of the template rolls no follower",
+    { on: { [auto]: "true" }, owner: { [configMapNamed]: "ap+" } },
+    "no TemplateOwnerReloaded",
+  ],
+  [
+    "what the owner excludes rolls the follower",
+    { on: { [auto]: "true" }, owner: { [auto]: "true", [configMapExclude]: "app" } },
+    "yes auto AutoEnabled",
+  ],
+  [
+    "an owner that opts in changes nothing for who does not",
+    { on: { [auto]: "false" }, owner: { [auto]: "true" } },
+    "no NotOptedIn",
   ],
 
   [

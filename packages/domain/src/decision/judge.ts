@@ -35,6 +35,16 @@ export function judge({ optIn, source, reference, isNamed }: JudgeInput): Decisi
   return decision.reload && reference === undefined ? no("NotReferenced") : decision;
 }
 
+/**
+ * Decides for a workload whose pods follow the template of another object. A source that counts there rolls the workload already, and does
+ * not count here.
+ */
+export function judgeFollower(own: JudgeInput, owner: JudgeInput | undefined): Decision {
+  const decision = judge(own);
+  const isRolled = decision.reload && owner !== undefined && judge(owner).reload;
+  return isRolled ? no("TemplateOwnerReloaded") : decision;
+}
+
 function judgeAuto(optIn: OptIn, source: SourceRef): Decision {
   const { auto, autoForKind, autoReloadAll } = optIn.kinds[source.kind];
   if (auto) return yes("auto", "AutoEnabled");

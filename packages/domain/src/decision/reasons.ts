@@ -32,6 +32,11 @@ export const noReasons = [
     reason: "NotReferenced",
     meaning: "The workload asks for sources it references, and its pod template does not reference this one.",
   },
+  {
+    reason: "TemplateOwnerReloaded",
+    meaning:
+      "The Deployment that the Rollout refers to is reloaded for the source, which rolls the Rollout too.",
+  },
 ] as const;
 
 /** Why no worker decides on a workload, or counts a source, each with its meaning. For answers to people. Closed list. */

@@ -2,7 +2,7 @@ import { markAnnotation } from "../annotation/own-keys.ts";
 import { type JsonObject, jsonField, jsonText } from "../json.ts";
 import { argoRolloutState } from "../rollout-state/custom.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
-import { annotationValue, type WorkloadRef } from "../workload/workload.ts";
+import { type Annotations, annotationValue, type WorkloadRef } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 
 /** On a Rollout: `restart` recreates its pods without a new revision; any other value means a rollout. The peer's key. */
@@ -19,6 +19,7 @@ export const rollout: WorkloadKind = {
   patch: "merge",
   templatePath: ["spec", "template"],
   templateOwner: ownerOf,
+  followsOwner: (annotations) => !isRestarted(annotations),
   roll: rolloutRollOf,
   rolloutState: argoRolloutState,
 };
@@ -32,12 +33,15 @@ function ownerOf(object: unknown): WorkloadRef | undefined {
   return { kind: "Deployment", namespace, name };
 }
 
+function isRestarted(annotations: Annotations): boolean {
+  return annotationValue(annotations, rolloutStrategyAnnotation) === "restart";
+}
+
 function rolloutRollOf({ live, edit, mark, applied, nowMs }: PlannedRoll): RollWrite {
   const spec = jsonField(live.object, "spec");
   const isReferring = jsonField(spec, "workloadRef") !== undefined;
-  const isRestart = annotationValue(live.annotations, rolloutStrategyAnnotation) === "restart";
   // A template that cannot be reached cannot be changed. The pods can still be recreated.
-  if (isRestart || (isReferring && live.templateOwner === undefined))
+  if (isRestarted(live.annotations) || (isReferring && live.templateOwner === undefined))
     return { type: "fields", fields: restartFields(jsonField(spec, "restartAt"), { applied, nowMs }) };
   if (live.templateOwner === undefined) return { type: "template", edit };
   // Every strategy writes the mark: it shows a repeat that the template was changed and only the applied state is missing.
@@ -56,8 +60,8 @@ function restartFields(
   before: unknown,
   { applied, nowMs }: Pick<PlannedRoll, "applied" | "nowMs">,
 ): JsonObject | undefined {
-  const isRestarted = applied.isWritten && before !== undefined;
-  return isRestarted ? undefined : { spec: { restartAt: restartAt(nowMs, before) } };
+  const isThere = applied.isWritten && before !== undefined;
+  return isThere ? undefined : { spec: { restartAt: restartAt(nowMs, before) } };
 }
 
 /**

@@ -26,6 +26,8 @@ export interface WorkloadKind {
   readonly templatePath: readonly string[];
   /** The object that has the pod template instead, if this one refers to another. */
   readonly templateOwner?: (object: unknown) => WorkloadRef | undefined;
+  /** Whether a change of that object's template rolls one with these annotations, so that a roll of that object is a roll of this one. */
+  readonly followsOwner?: (annotations: Annotations) => boolean;
   /** Whether an object of the kind is one that is served now. Absent: each is. */
   readonly eligibility?: (object: unknown) => Eligibility;
   /** Its roll is one PATCH of its own pod template, which depends on nothing else. */

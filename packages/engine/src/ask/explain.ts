@@ -167,7 +167,8 @@ function isNoReason(reason: ExplainedSource["reason"]): reason is NoReason {
     reason === "SourceIgnored" ||
     reason === "SourceExcluded" ||
     reason === "NotOptedIn" ||
-    reason === "NotReferenced"
+    reason === "NotReferenced" ||
+    reason === "TemplateOwnerReloaded"
   );
 }
 

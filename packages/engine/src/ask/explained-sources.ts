@@ -1,6 +1,5 @@
 import type { OptIn } from "@fleet-reloader/domain/annotation/opt-in";
 import { type AppliedState, parseAppliedState } from "@fleet-reloader/domain/applied/applied-state";
-import { judge } from "@fleet-reloader/domain/decision/judge";
 import type { YesReason } from "@fleet-reloader/domain/decision/reasons";
 import { likelyName } from "@fleet-reloader/domain/likely-name";
 import { keysThatMatter, localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
@@ -8,7 +7,8 @@ import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import { collectReferences, type Reference } from "@fleet-reloader/domain/reference/collect";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
-import type { Interest } from "../observe/interest.ts";
+import { type Interest, type JudgedSource, judgeFor, namedByOwner } from "../observe/interest.ts";
+import type { NameMatches } from "../observe/name-matches.ts";
 import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { ExplainedCause, ExplainedSource } from "./explanation.ts";
@@ -23,14 +23,20 @@ export interface ExplainedWorkload {
   readonly causes: readonly ExplainedCause[];
 }
 
+interface ExplainedWith {
+  readonly keys: Keyring;
+  readonly settings: Pick<Settings, "sourceKinds">;
+  readonly names: NameMatches;
+}
+
 /** Every source that the workload counts, references or names, sorted by name. */
 export async function explainedSources(
   workload: ExplainedWorkload,
-  { keys, settings }: { readonly keys: Keyring; readonly settings: Pick<Settings, "sourceKinds"> },
+  asked: ExplainedWith,
   signal: AbortSignal,
 ): Promise<readonly ExplainedSource[]> {
   const { api, live, interest, observedSources } = workload;
-  const applied = parseAppliedState(workload.appliedText, keys);
+  const applied = parseAppliedState(workload.appliedText, asked.keys);
   const rolls = new Map(workload.causes.map(({ source, reason }) => [sourceKey(source), reason]));
   const names = await namesBeside(api, observedSources, signal);
   const counting = observedSources.map((observed) =>
@@ -42,9 +48,12 @@ export async function explainedSources(
     [...references.map(({ source }) => source), ...interest.candidates].map((ref) => [sourceKey(ref), ref]),
   );
   const left = [...others].filter(([key]) => !known.has(key));
+  const leftRefs = left.map(([, ref]) => ref);
+  const ofOwner = await namedByOwner(interest, leftRefs, asked.names);
   const uncounted = left.map(([key, ref]) => {
     const reference = references.find(({ source }) => sourceKey(source) === key);
-    return uncountedSource({ ref, reference, applied }, { api, interest, settings, signal });
+    const uncounted = { ref, reference, applied, isNamedByOwner: ofOwner.has(key) };
+    return uncountedSource(uncounted, { api, interest, settings: asked.settings, signal });
   });
   return [...counting, ...(await Promise.all(uncounted))].sort((a, b) =>
     localName(a.source) < localName(b.source) ? -1 : 1,
@@ -89,7 +98,7 @@ function appliedOf(ref: SourceRef, applied: AppliedState | undefined): Explained
   return applied?.sources.get(localName(ref))?.type ?? "none";
 }
 
-interface Uncounted {
+interface Uncounted extends Pick<JudgedSource, "isNamedByOwner"> {
   readonly ref: SourceRef;
   readonly reference: Reference | undefined;
   readonly applied: AppliedState | undefined;
@@ -97,7 +106,7 @@ interface Uncounted {
 
 /** Only the annotations of such a source are read. */
 async function uncountedSource(
-  { ref, reference, applied }: Uncounted,
+  { ref, reference, applied, isNamedByOwner }: Uncounted,
   {
     api,
     interest,
@@ -110,13 +119,8 @@ async function uncountedSource(
 ): Promise<ExplainedSource> {
   const isServed = settings.sourceKinds.includes(ref.kind);
   const annotations = isServed ? await api.readSourceAnnotations(ref, signal) : {};
-  const { optIn, named } = interest;
-  const decision = judge({
-    optIn,
-    source: { ref, annotations },
-    reference,
-    isNamed: named.has(sourceKey(ref)),
-  });
+  const isNamed = interest.named.has(sourceKey(ref));
+  const decision = judgeFor(interest, { ref, annotations, reference, isNamed, isNamedByOwner });
   return {
     source: ref,
     // One that counts all the same was not observed: another object controls the workload, or nothing is known of it.

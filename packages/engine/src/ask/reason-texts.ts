@@ -59,6 +59,7 @@ const mends: Readonly<Record<AnsweredReason, string>> = {
   NotOptedIn:
     'Annotate the workload with reloader.stakater.com/auto: "true", or name the source in an annotation.',
   NotReferenced: "Reference the source in the pod template, or name it in an annotation.",
+  TemplateOwnerReloaded: "Ask about the Deployment that it refers to.",
   SourceChanged: "",
   LateOptionalReference: "",
   SourceCreated: "",

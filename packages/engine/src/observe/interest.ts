@@ -1,6 +1,6 @@
 import { mayReload, type OptIn, readOptIn } from "@fleet-reloader/domain/annotation/opt-in";
 import type { Debounce } from "@fleet-reloader/domain/debounce";
-import { judge } from "@fleet-reloader/domain/decision/judge";
+import { type Decision, judge, judgeFollower } from "@fleet-reloader/domain/decision/judge";
 import { collectReferences, type Reference } from "@fleet-reloader/domain/reference/collect";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { type PodTemplate, parsePodTemplate } from "@fleet-reloader/domain/workload/pod-template";
@@ -8,6 +8,7 @@ import type { Annotations } from "@fleet-reloader/domain/workload/workload";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { IndexEntry } from "../ports/reference-index.ts";
 import type { Settings } from "../ports/settings.ts";
+import { servedKind } from "./eligibility-of.ts";
 import type { NameMatches } from "./name-matches.ts";
 
 /** What one workload is interested in, read from the workload alone. What its sources say is applied when they are read. */
@@ -21,6 +22,8 @@ export interface Interest {
   readonly candidates: readonly SourceRef[];
   /** Kinds for which name patterns are set: all names of the kind in the namespace are compared with them. */
   readonly patternKinds: readonly SourceKind[];
+  /** That of the object it refers to for its pod template, where a roll of that object rolls the workload too. */
+  readonly owner: Interest | undefined;
 }
 
 export async function readInterest(
@@ -55,7 +58,20 @@ export async function readInterest(
     named,
     candidates: [...candidates.values()].filter((source) => !excluded(source)),
     patternKinds: kinds.filter((kind) => optIn.kinds[kind].named.patterns.length > 0),
+    owner: await interestOfOwner(workload, settings, names),
   };
+}
+
+async function interestOfOwner(
+  { templateOwner, ...workload }: LiveWorkload,
+  settings: Settings,
+  names: NameMatches,
+): Promise<Interest | undefined> {
+  const kind = servedKind(workload.ref.kind, settings);
+  if (templateOwner === undefined || kind?.followsOwner?.(workload.annotations) !== true) return undefined;
+  const { ref, annotations } = templateOwner;
+  const isServed = servedKind(ref.kind, settings) !== undefined;
+  return isServed ? await readInterest({ ...workload, ref, annotations }, settings, names) : undefined;
 }
 
 /** The referenced sources that a pattern matches. */
@@ -89,6 +105,45 @@ function counts(
   const { source } = reference;
   const isNamed = named.has(sourceKey(source));
   return judge({ optIn, source: { ref: source, annotations }, reference, isNamed }).reload;
+}
+
+/** A source to decide about. */
+export interface JudgedSource {
+  readonly ref: SourceRef;
+  /** Undefined: it does not exist. */
+  readonly annotations: Annotations | undefined;
+  readonly reference: Reference | undefined;
+  /** Whether an annotation names it: of the workload, and of the owner of its template. */
+  readonly isNamed: boolean;
+  readonly isNamedByOwner: boolean;
+}
+
+/**
+ * Decides about one source. A source that does not exist cannot say whether it matches: it is recorded as absent, and asked when it
+ * appears.
+ */
+export function judgeFor({ optIn, owner }: Interest, judged: JudgedSource): Decision {
+  const { ref, annotations, reference, isNamed, isNamedByOwner } = judged;
+  const seen = annotations ?? { [optIn.dialect.match]: "true" };
+  const own = { optIn, source: { ref, annotations: seen }, reference, isNamed };
+  // When it appears without the match, the owner that searches for one is not reloaded: its absence is recorded here, too.
+  const its = { source: { ref, annotations: annotations ?? {} }, reference, isNamed: isNamedByOwner };
+  return judgeFollower(own, owner && { optIn: owner.optIn, ...its });
+}
+
+/** The keys of those of these sources, all of one namespace, that annotations of the template's owner name. */
+export async function namedByOwner(
+  { owner }: Interest,
+  sources: readonly SourceRef[],
+  names: NameMatches,
+): Promise<ReadonlySet<string>> {
+  if (owner === undefined) return new Set();
+  const named: string[] = [];
+  for (const [kind, its] of Map.groupBy(sources, (source) => source.kind)) {
+    const matching = await namesMatching(owner, kind, { listed: its.map(({ name }) => name), names });
+    named.push(...its.filter(({ name }) => matching.has(name)).map(sourceKey));
+  }
+  return new Set(named);
 }
 
 /** The name patterns in force, by kind. Content that is shown only while pods run neither appears nor disappears. */
@@ -127,10 +182,7 @@ export function indexEntry(workload: LiveWorkload, interest: Interest): IndexEnt
   const { quietPeriodMs, maxWaitMs } = interest.optIn.overrides;
   return {
     workload: workload.ref,
-    sources: interest.candidates.map(sourceKey),
-    patterns: interest.patternKinds.flatMap((kind) =>
-      interest.optIn.kinds[kind].named.patterns.map((pattern) => ({ kind, item: pattern.text })),
-    ),
+    ...askedOf(interest),
     scope: interestScopeOf(workload, interest),
     window: {
       ...(quietPeriodMs === undefined ? {} : { quietPeriodMs }),
@@ -139,9 +191,16 @@ export function indexEntry(workload: LiveWorkload, interest: Interest): IndexEnt
   };
 }
 
+function askedOf({ candidates, optIn, patternKinds }: Interest): Pick<IndexEntry, "sources" | "patterns"> {
+  const patterns = patternKinds.flatMap((kind) =>
+    optIn.kinds[kind].named.patterns.map((pattern) => ({ kind, item: pattern.text })),
+  );
+  return { sources: candidates.map(sourceKey), patterns };
+}
+
 /** All that decides what is recorded of the sources of an entry, beside their names. */
 function interestScopeOf(workload: LiveWorkload, interest: Interest): string {
-  const { optIn, candidates, references, patternKinds } = interest;
+  const { optIn, candidates, references, patternKinds, owner } = interest;
   const asked = candidates.flatMap((source) => references.get(sourceKey(source)) ?? []);
   const keys = asked.flatMap((one) => (one.keys === "all" ? [] : [[sourceKey(one.source), one.keys]]));
   const onlyMatching = asked
@@ -150,8 +209,11 @@ function interestScopeOf(workload: LiveWorkload, interest: Interest): string {
   const excluded = patternKinds.flatMap((kind) => [...optIn.kinds[kind].excluded]);
   // Pods of a new template start without the optional sources that are missing then: that has to be recorded.
   const generation = asked.some(({ optional }) => optional) ? workload.generation : 0;
+  const parts = [generation, keys, onlyMatching, excluded];
+  if (owner !== undefined && isInterested(owner))
+    return JSON.stringify([...parts, askedOf(owner), interestScopeOf(workload, owner)]);
   const isPlain = keys.length + onlyMatching.length + excluded.length + generation === 0;
-  return isPlain ? "" : JSON.stringify([generation, keys, onlyMatching, excluded]);
+  return isPlain ? "" : JSON.stringify(parts);
 }
 
 /** The window in force: the workload's own where it sets one. A maximum wait below the quiet period is raised to it. */

@@ -1,5 +1,4 @@
 import type { AppliedState } from "@fleet-reloader/domain/applied/applied-state";
-import { judge } from "@fleet-reloader/domain/decision/judge";
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
@@ -9,7 +8,7 @@ import type { Clock } from "../async/clock.ts";
 import { RecentMap } from "../async/recent-map.ts";
 import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
-import { type Interest, namesMatching } from "./interest.ts";
+import { type Interest, type JudgedSource, judgeFor, namedByOwner, namesMatching } from "./interest.ts";
 import { LiveSources } from "./live-sources.ts";
 import type { NameMatches } from "./name-matches.ts";
 
@@ -99,8 +98,11 @@ export class SourceReader {
     this.remember(api, live, { sources: interest.candidates, appliedText });
     const wanted = await this.#wantedOf(reading);
     const lives = await this.#readWanted(api, [...wanted.values()], { reads, interest, untilMs });
+    const refs = [...wanted.values()].map(({ ref }) => ref);
+    const ofOwner = await namedByOwner(interest, refs, this.#names);
     return [...wanted].flatMap(([key, { ref, patterns, isNamed }]) => {
-      const observed = this.#observed(ref, lives.get(key), { interest, isNamed });
+      const named = { isNamed, isNamedByOwner: ofOwner.has(key) };
+      const observed = this.#observed(ref, lives.get(key), { interest, ...named });
       return observed === undefined ? [] : [{ ...observed, patterns }];
     });
   }
@@ -156,13 +158,10 @@ export class SourceReader {
   #observed(
     ref: SourceRef,
     live: LiveSource | undefined,
-    { interest, isNamed }: { readonly interest: Interest; readonly isNamed: boolean },
+    { interest, ...named }: NamedSource,
   ): Omit<ObservedSource, "patterns"> | undefined {
-    const { optIn } = interest;
     const reference = interest.references.get(sourceKey(ref));
-    // A source that does not exist cannot say whether it matches: it is recorded as absent, and asked when it appears.
-    const annotations = live?.annotations ?? { [optIn.dialect.match]: "true" };
-    const decision = judge({ optIn, source: { ref, annotations }, reference, isNamed });
+    const decision = judgeFor(interest, { ref, annotations: live?.annotations, reference, ...named });
     if (!decision.reload) return undefined;
     const observed = { ref, mode: decision.mode, reference, live: this.#seen(live) };
     const frozenBy = live && frozenByAnnotation(live.annotations);
@@ -196,6 +195,10 @@ interface Wanted {
   readonly patterns: readonly string[];
   /** An annotation names it, in full or by a pattern. */
   readonly isNamed: boolean;
+}
+
+interface NamedSource extends Pick<JudgedSource, "isNamed" | "isNamedByOwner"> {
+  readonly interest: Interest;
 }
 
 /** How the wanted ones are read. */
