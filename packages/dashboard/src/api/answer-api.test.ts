@@ -1,5 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { ChangeRecord } from "@fleet-reloader/engine/history/history";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
@@ -89,6 +90,17 @@ test("holds with many freezes are not larger than 200 KiB, and count all", async
   expect(holds.length).toBeGreaterThan(100);
   const queue = JSON.parse((await served.ask("/api/v1/queue")).body);
   expect(queue).toMatchObject({ queue: { delayed: 0 }, held: { BudgetRate: 250 }, failed: {} });
+});
+
+test("a freeze that is over is not in force, though nobody has taken it away", async () => {
+  const lasting = { scope: { cluster: "nova" }, reason: "disk full", by: "ann" };
+  const freezes = async () => [{ ...lasting, untilMs: systemClock.now() }, lasting];
+  await using served = await startServedFleet({ overview: { ...fleetOf([overviewOf("nova")]), freezes } });
+  for (const path of ["/api/v1/status", "/api/v1/held"]) {
+    const answer = JSON.parse((await served.ask(path)).body);
+    expect(answer).toMatchObject({ freezeCount: 1, freezes: [lasting] });
+    expect(answer.freezes[0].untilMs).toBeUndefined();
+  }
 });
 
 test("what comes to the front between two pages moves nothing on the next one", async () => {

@@ -1,4 +1,5 @@
 import type { ApiQuery } from "@fleet-reloader/contracts/api/api-routes";
+import { isInForce } from "@fleet-reloader/domain/hold/freeze";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
@@ -58,7 +59,7 @@ export class FleetRoutes {
   async status({ since = "" }: ApiQuery<"status">, signal: AbortSignal) {
     const { changes: its, isCut } = await recentChanges(this.#options, onlyBy({ since }), signal);
     const { clusters, queue, held, freezeCount, freezes, changes } = statusDigest(
-      await fleetStatus(this.#options.overview, its.summaries()),
+      await fleetStatus(this.#options.overview, its.summaries(), this.#options.clock.now()),
     );
     const { count, sickCount, sick, workloads } = clusters;
     const { openCount, openWorkloads, open } = changes;
@@ -119,12 +120,13 @@ export class FleetRoutes {
   async held({ cluster = "", namespace = "", reason = "" }: ApiQuery<"held">, take: TakePage) {
     const { overview, clock } = this.#options;
     const { holds: all, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
-    const freezes = await overview.freezes();
+    const nowMs = clock.now();
+    const freezes = (await overview.freezes()).filter((freeze) => isInForce(freeze, nowMs));
     const { count, elements, next } = await take({
       all,
       keyOf: ({ id }) => [id],
       // Only what is given out is explained: a hold may cost a read of Redis.
-      write: (holds) => explainHolds({ holds, clusters }, overview, clock.now()),
+      write: (holds) => explainHolds({ holds, clusters }, overview, nowMs),
     });
     return {
       count,

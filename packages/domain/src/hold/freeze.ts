@@ -42,15 +42,18 @@ export interface FreezeTarget {
   readonly sources: readonly SourceRef[];
 }
 
+/** Whether a freeze has not ended by itself. Its document may name it for long after. */
+export function isInForce({ untilMs }: Pick<Freeze, "untilMs">, nowMs: number): boolean {
+  return untilMs === undefined || nowMs < untilMs;
+}
+
 /** The freeze that forbids a roll now; undefined when none does. Of several the one that lasts longest. */
 export function freezeOf(
   freezes: readonly Freeze[],
   target: FreezeTarget,
   nowMs: number,
 ): Freeze | undefined {
-  const inForce = freezes.filter(
-    ({ scope, untilMs }) => (untilMs === undefined || nowMs < untilMs) && isCovered(scope, target),
-  );
+  const inForce = freezes.filter((freeze) => isInForce(freeze, nowMs) && isCovered(freeze.scope, target));
   return inForce.reduce<Freeze | undefined>(
     (longest, freeze) =>
       longest === undefined || freezeEndOf(freeze) > freezeEndOf(longest) ? freeze : longest,

@@ -1,5 +1,5 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import { describeScope, type Freeze } from "@fleet-reloader/domain/hold/freeze";
+import { describeScope, type Freeze, isInForce } from "@fleet-reloader/domain/hold/freeze";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import { type History, historyVersion, type OperatorRecord } from "../history/history.ts";
@@ -26,7 +26,7 @@ export interface FreezeNewsOptions {
 const newsEveryMs = 5000;
 
 /**
- * Records in the history who froze what and why, and when the freeze was lifted, however it was written. Runs until the signal is
+ * Records in the history who froze what and why, and when the freeze was lifted or over, however it was written. Runs until the signal is
  * aborted; never rejects. While a document cannot be read nothing is recorded: its last content may still be meant.
  */
 export async function followFreezes(options: FreezeNewsOptions, signal: AbortSignal): Promise<void> {
@@ -35,10 +35,12 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
     try {
       const frozen = await unlessAborted(freezes.now(), signal, "freezes");
       if (frozen.type === "known") {
-        const { come, gone } = await unlessAborted(told.replace(frozen.freezes), signal, "Redis");
+        const nowMs = clock.now();
+        const inForce = frozen.freezes.filter((freeze) => isInForce(freeze, nowMs));
+        const { come, gone } = await unlessAborted(told.replace(inForce), signal, "Redis");
         const time = new Date(clock.now()).toISOString();
         // A freeze that is declared again, with another reason or end, was never lifted: its last record has to be a freeze.
-        const targets = new Set(frozen.freezes.map(({ scope }) => describeScope(scope)));
+        const targets = new Set(inForce.map(({ scope }) => describeScope(scope)));
         const lifted = gone.filter(({ scope }) => !targets.has(describeScope(scope)));
         history.append([
           ...lifted.map((freeze) => recordOf("unfreeze", freeze, time)),
@@ -64,7 +66,7 @@ function recordOf(action: "freeze" | "unfreeze", freeze: Freeze, time: string): 
     action,
     target: describeScope(scope),
     scope: named,
-    // Nothing records who removed it.
+    // Nothing records who removed it, and one that is over was removed by nobody.
     by: action === "freeze" ? freeze.by : "",
     note: `${reason}${until}`,
   };

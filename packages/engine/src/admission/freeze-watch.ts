@@ -1,4 +1,4 @@
-import { describeScope, type Freeze } from "@fleet-reloader/domain/hold/freeze";
+import { describeScope, type Freeze, isInForce } from "@fleet-reloader/domain/hold/freeze";
 import { clustersOf, type RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
@@ -56,10 +56,10 @@ export class FreezeWatch implements Freezes {
   #tellIdle(freezes: readonly Freeze[]): void {
     const { clock, log, registered } = this.#options;
     if (registered === undefined) return;
-    const idle = freezes.flatMap(({ scope, untilMs }) => {
+    const idle = freezes.flatMap((freeze) => {
+      const { scope } = freeze;
       const { missing } = clustersOf(scope, registered());
-      const isOver = untilMs !== undefined && untilMs <= clock.now();
-      return missing === undefined || isOver
+      return missing === undefined || !isInForce(freeze, clock.now())
         ? []
         : [`the freeze of ${describeScope(scope)} covers nothing: ${missing}`];
     });

@@ -12,7 +12,7 @@ export interface FleetOverview {
   clusters(): Promise<readonly ClusterOverview[] | undefined>;
   queue(): Promise<QueueOverview>;
   holds(): Promise<readonly HeldRequest[]>;
-  /** The freezes that the services obey. */
+  /** The freezes that the services obey, as far as they were told last. One may be over since. */
   freezes(): Promise<readonly Freeze[]>;
   /** The opted-in workloads of a cluster. A namespace spares the reading of others, which may come all the same; empty: all. */
   managed(cluster: ClusterId, namespace?: string): Promise<readonly ManagedWorkload[]>;

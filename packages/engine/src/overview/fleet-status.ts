@@ -1,4 +1,4 @@
-import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import { type Freeze, isInForce } from "@fleet-reloader/domain/hold/freeze";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import { countByReason } from "./by-reason.ts";
 import type { ChangeSummary } from "./changes/change-summary.ts";
@@ -11,6 +11,7 @@ export interface FleetStatus {
   readonly clusters: readonly ClusterHealth[];
   readonly queue: QueueOverview;
   readonly holds: readonly HeldRequest[];
+  /** Those in force. */
   readonly freezes: readonly Freeze[];
   readonly changes: readonly ChangeSummary[];
 }
@@ -19,13 +20,15 @@ export interface FleetStatus {
 export async function fleetStatus(
   overview: FleetOverview,
   changes: readonly ChangeSummary[],
+  nowMs: number,
 ): Promise<FleetStatus> {
-  const [clusters, queue, holds, freezes] = await Promise.all([
+  const [clusters, queue, holds, known] = await Promise.all([
     chosenClusters(overview, ""),
     overview.queue(),
     overview.holds(),
     overview.freezes(),
   ]);
+  const freezes = known.filter((freeze) => isInForce(freeze, nowMs));
   return { clusters: clusterHealth(clusters, holds), queue, holds, freezes, changes };
 }
 

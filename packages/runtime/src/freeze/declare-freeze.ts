@@ -1,6 +1,6 @@
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import { describeScope, isInForce } from "@fleet-reloader/domain/hold/freeze";
 import { printable } from "../log/printable.ts";
 import { type FreezeEntry, freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
 import type { FreezeStore } from "./freeze-store.ts";
@@ -97,8 +97,7 @@ export function entryText(entry: FreezeEntry, nowMs: number): string {
 
 /** Whether a freeze has ended by itself. */
 export function isFreezeOver(entry: FreezeEntry, nowMs: number): boolean {
-  const { untilMs } = freezeOfEntry(entry);
-  return untilMs !== undefined && untilMs <= nowMs;
+  return !isInForce(freezeOfEntry(entry), nowMs);
 }
 
 /** Names the document in an error: those of the file system do not always name the file. */

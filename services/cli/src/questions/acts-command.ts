@@ -9,8 +9,8 @@ import { clusterFlag, limitFlag, warnOfCut } from "./question-flags.ts";
 export const actsCommand = defineCommand({
   name: "acts",
   purpose: "List what operators did: who, when, why, on how many, and what came of it",
-  details: `One line is one act, the newest first. An act that was stopped says how many workloads it came to. A freeze that is gone is listed
-as unfreeze; nothing records who removed it from the document.`,
+  details: `One line is one act, the newest first. An act that was stopped says how many workloads it came to. A freeze that is gone or over is
+listed as unfreeze; nothing records who removed it from the document.`,
   examples: [
     "fleet-reloader acts",
     "fleet-reloader acts --since 30d --person ann@example.org --action retry",

@@ -41,7 +41,8 @@ export class RedisQuestions implements FleetQuestions {
 
   async status(since: string) {
     const { records, isCut } = await this.#recent(since);
-    const digest = statusDigest(await fleetStatus(this.#redis.overview, summarizeChanges(records)));
+    const { clock, overview } = this.#redis;
+    const digest = statusDigest(await fleetStatus(overview, summarizeChanges(records), clock.now()));
     return statusAnswer.parse(Object.assign({}, digest, { isCut }));
   }
 

@@ -81,6 +81,22 @@ test("a freeze that is declared again is recorded as it is now, and not as lifte
   expect(story().slice(3)).toEqual(["unfreeze ", "freeze ann"]);
 });
 
+test("a freeze that is over is recorded as lifted, though its document still has it", async () => {
+  await using world = await setUp();
+  const untilMs = world.clock.now() + 60_000;
+  world.freezes.freezes = [{ ...release, untilMs }];
+  await world.clock.advance(58_000);
+  const story = () => world.records.map((one) => one.type === "operator" && `${one.action} at ${one.time}`);
+  const [frozen] = story();
+  expect(story()).toEqual([expect.stringContaining("freeze at ")]);
+  await world.clock.advance(30_000);
+  expect(story()).toEqual([frozen, `unfreeze at ${new Date(untilMs).toISOString()}`]);
+  // Declared again: it is another freeze.
+  world.freezes.freezes = [{ ...release, untilMs: world.clock.now() + 60_000 }];
+  await world.clock.advance(10_000);
+  expect(world.records.slice(2)).toMatchObject([{ action: "freeze", by: "ann" }]);
+});
+
 test("whoever stops while Redis is away does not wait for it", async () => {
   const never = new Promise<never>(() => undefined);
   const stop = new AbortController();
