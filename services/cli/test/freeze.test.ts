@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
+import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
@@ -48,16 +49,28 @@ afterAll(async () => {
   await redis[Symbol.asyncDispose]();
 });
 
-/** Runs the command with a data dir that nothing else uses. */
-async function freezing(args: readonly string[], redisArgs: readonly string[] = ["--redis-url", redis.url]) {
+interface FreezingOptions {
+  readonly redisArgs?: readonly string[];
+  /** The file of the data dir is named, as one that workers read. */
+  readonly isFileNamed?: boolean;
+  /** An embedded Redis listens in the data dir. */
+  readonly isEmbedded?: boolean;
+}
+
+/** Runs the command with a data dir of its own. */
+async function freezing(args: readonly string[], options: FreezingOptions = {}) {
+  const { isEmbedded = false, isFileNamed = true, redisArgs = ["--redis-url", redis.url] } = options;
   const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
+  const file = join(dir, "freezes.yaml");
   try {
-    const given = { args: ["--data-dir", dir, "--by", "ann", ...redisArgs, ...args], env: {} };
+    if (isEmbedded) writeFileSync(embeddedSocket(dir), "");
+    const place = ["--data-dir", dir, ...(isFileNamed ? ["--freeze-file", file] : [])];
+    const given = { args: [...place, "--by", "ann", ...redisArgs, ...args], env: {} };
     const config = await loadServiceConfig("fleet-reloader freeze", freezeConfig, given);
     const open = openFreezes({ config, env: {}, userAgent: "test", clock: systemClock });
     const report = await coveredFreeze(open.stores[0], config, { env: {}, clock: systemClock, log });
     await open.close();
-    return { ...report, text: readFileSync(join(dir, "freezes.yaml"), "utf8") };
+    return { ...report, text: readFileSync(file, "utf8") };
   } finally {
     rmSync(dir, { recursive: true });
   }
@@ -127,13 +140,26 @@ test.each([
 });
 
 test("a freeze in a data dir that nothing uses fails and names the other places", async () => {
-  const report = await freezing(["--fleet"], []);
+  const report = await freezing(["--fleet"], { redisArgs: [], isFileNamed: false });
   expect(report).toMatchObject({ exitCode: 3, warning: expect.stringContaining("--freeze-configmap") });
+});
+
+// So a pod of a watcher did: its data dir is its own, and the workers of the same Redis never read its file.
+test("a Redis alone makes no success of a freeze in a file that no worker reads", async () => {
+  const report = await freezing(["--fleet"], { isFileNamed: false });
+  expect(report.exitCode).toBe(3);
+  expect(report.warning).toContain("no known fleet-reloader reads this file");
+  expect(report.says).not.toContain("it covers");
+});
+
+test("the file of a data dir with an embedded Redis is read by its fleet-reloader", async () => {
+  const report = await freezing(["--fleet"], { isFileNamed: false, isEmbedded: true });
+  expect(report).toMatchObject({ exitCode: 0, says: expect.stringContaining("it covers 2 workloads") });
 });
 
 test("a freeze covers nothing where no fleet-reloader uses the Redis", async () => {
   await using other = await startRedis();
-  const report = await freezing(["--fleet"], ["--redis-url", other.url]);
+  const report = await freezing(["--fleet"], { redisArgs: ["--redis-url", other.url] });
   expect(report).toMatchObject({
     exitCode: 3,
     warning: expect.stringContaining("no fleet-reloader serves clusters with this Redis now"),

@@ -45,7 +45,7 @@ test("a freeze with an end in the past is refused and replaces no other", async 
 
 test("a freeze that no known process reads is written and ends with 3", async () => {
   const run = await commandRun(["freeze", "--fleet", "--data-dir", folder]);
-  const errors = expect.stringContaining("warning: no fleet-reloader runs with the data dir");
+  const errors = expect.stringContaining("warning: no embedded Redis runs in the data dir");
   expect(run).toMatchObject({ code: 3, errors });
   expect(readFileSync(join(folder, "freezes.yaml"), "utf8")).toContain("fleet: true");
 });

@@ -64,6 +64,11 @@ describe("watchers and workers", () => {
       expect(JSON.stringify(at(pod(scaled, name), "volumes"))).toContain('"secretName":"team-a"');
   });
 
+  test("tell a command in their pods where freezes are", () => {
+    const told = (name: string) => variableOf(hub, name, "FLEET_RELOADER_FREEZE_CONFIGMAP");
+    expect(Object.values(names).map(told)).toEqual(Array(2).fill("tools/reloader-reloader-freezes"));
+  });
+
   const hookUrl = "https://hooks.example/changed";
   const variable = "FLEET_RELOADER_WEBHOOK_URL";
   const keySecret = "reloader-reloader-mark-key";

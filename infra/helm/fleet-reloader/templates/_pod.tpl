@@ -175,7 +175,11 @@
   value: redis://{{ with $user }}{{ . }}@{{ end }}{{ $host }}
 {{- end }}
 {{- end }}
-{{- /* Variables, so that a command in the pod finds Redis and the key as the service does. */}}
+{{- /* Variables, so that a command in the pod finds freezes, Redis and the key as the service does. */}}
+{{- with include "fleet-reloader.freezeConfigMap" . }}
+- name: FLEET_RELOADER_FREEZE_CONFIGMAP
+  value: {{ printf "%s/%s" (include "fleet-reloader.namespace" $) . | quote }}
+{{- end }}
 {{- with include "fleet-reloader.madeValkeySecret" . }}
 - name: FLEET_RELOADER_REDIS_PASSWORD_SECRET
   value: {{ printf "%s/%s/%s" (include "fleet-reloader.namespace" $) . $.Values.fleetReloader.hub.valkey.existingSecretKey | quote }}

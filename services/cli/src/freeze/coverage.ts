@@ -37,16 +37,18 @@ export interface CoverageOptions {
 export async function coverageNow(scope: FreezeScope, options: CoverageOptions): Promise<Covered> {
   const { clock, dataDir, isFileNamed, isInHub, log, login } = options;
   const socketPath = embeddedSocket(dataDir);
-  if (login === undefined && (isInHub || !existsSync(socketPath)))
-    return isInHub || isFileNamed
-      ? {
-          says: "it is not known here what the freeze covers; give --redis-url to find out",
-          covers: "unknown",
-        }
-      : {
-          says: `no fleet-reloader runs with the data dir ${dataDir}: no known process reads this file. For one in a cluster give --freeze-configmap NAMESPACE/NAME, for one with a Redis of its own --redis-url`,
-          covers: false,
-        };
+  const isEmbedded = existsSync(socketPath);
+  // Also with a Redis: its workers have data dirs of their own.
+  if (!isInHub && !isFileNamed && !isEmbedded)
+    return {
+      says: `no embedded Redis runs in the data dir ${dataDir}: no known fleet-reloader reads this file. Name what the workers read: --freeze-configmap NAMESPACE/NAME or --freeze-file FILE`,
+      covers: false,
+    };
+  if (login === undefined && (isInHub || !isEmbedded))
+    return {
+      says: "it is not known here what the freeze covers; give --redis-url to find out",
+      covers: "unknown",
+    };
   try {
     const client = new RedisClient(login === undefined ? { socketPath } : await login(), log);
     return await askRedis(client, scope, clock).finally(() => client.close());

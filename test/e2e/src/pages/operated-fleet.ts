@@ -54,17 +54,20 @@ export async function startOperatedFleet(): Promise<OperatedFleet> {
   ]);
   const kubeconfig = join(kubeconfigs, "nova.yaml");
   writeFileSync(kubeconfig, nova.kubeconfig(), { mode: 0o600 });
+  const freezes = join(folder, "freezes.yaml");
+  writeFileSync(freezes, "[]\n");
   const product = startProduct({
     kubeconfig: "",
     args: [
       ...["--kubeconfig-dir", kubeconfigs, "--allow-loopback-http", "--redis-url", redis.url],
-      ...["--debounce", `${debounceMs}ms`],
+      ...["--freeze-file", freezes, "--debounce", `${debounceMs}ms`],
     ],
   });
   await product.ready();
   const env = {
     FLEET_RELOADER_REDIS_URL: redis.url,
     FLEET_RELOADER_DATA_DIR: product.dataDir,
+    FLEET_RELOADER_FREEZE_FILE: freezes,
     KUBECONFIG: kubeconfig,
   };
   const setting: PageSetting = {
