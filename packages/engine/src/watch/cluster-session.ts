@@ -17,6 +17,7 @@ import type { StateListener, StreamHandler, StreamState } from "../ports/source-
 import type { Workqueue } from "../ports/workqueue.ts";
 import { AuditSchedule } from "./audit-schedule.ts";
 import type { ClusterStreams, Stream } from "./cluster-streams.ts";
+import { FirstLists } from "./first-lists.ts";
 import { keyPrefix, noteFrozen } from "./frozen-watch.ts";
 import { CatchUps, listOnce } from "./namespace-catch-up.ts";
 import { NamespaceGate, servedOnly } from "./namespace-gate.ts";
@@ -62,8 +63,6 @@ interface WorkloadStream {
   readonly kind: Settings["workloadKinds"][number];
   readonly gate: NamespaceGate<LiveWorkload>;
   readonly watch: WorkloadWatch;
-  /** Resolves when the first list is complete or impossible. */
-  readonly listed: Promise<void>;
 }
 
 /** Starts and ends the streams of one cluster during one life of the index, in order: namespaces, workloads, sources. */
@@ -71,6 +70,7 @@ export class ClusterSession {
   readonly #options: ClusterSessionOptions;
   readonly #running: Promise<void>[] = [];
   readonly #catchUps: CatchUps;
+  readonly #firstLists: FirstLists;
   #workloads: readonly WorkloadStream[] = [];
   #isUnderWay = false;
   /** Undefined when no namespace selector is set. */
@@ -78,6 +78,7 @@ export class ClusterSession {
 
   constructor(options: ClusterSessionOptions) {
     this.#options = options;
+    this.#firstLists = new FirstLists(options);
     this.#catchUps = new CatchUps({ signal: options.signal, list: (...given) => this.#catchUp(...given) });
   }
 
@@ -92,7 +93,7 @@ export class ClusterSession {
       settings.workloadKinds.map((kind) => this.#watchWorkloads(kind, namespace)),
     );
     // In an incomplete index a source that is in use may seem unused.
-    await Promise.all(this.#workloads.map(({ listed }) => listed));
+    await this.#firstLists.over();
     if (signal.aborted) return;
     for (const namespace of namespaces)
       for (const kind of settings.sourceKinds) this.#watchSources(kind, namespace);
@@ -135,7 +136,7 @@ export class ClusterSession {
   #watchWorkloads(kind: WorkloadStream["kind"], namespace: string | undefined): WorkloadStream {
     const { streams, onState, cluster, index, checkpoints, session, queue, settings, names, clock, shown } =
       this.#options;
-    const listed = Promise.withResolvers<void>();
+    const first = this.#firstLists.add();
     const watch = new WorkloadWatch({
       cluster,
       kind,
@@ -149,16 +150,15 @@ export class ClusterSession {
       clock,
       shown,
       serverSeconds: () => streams.serverSeconds(),
-      onListed: listed.resolve,
+      onListed: () => first.listed(),
     });
     const gate = new NamespaceGate(watch, this.#isServed);
     const noted = this.#notedWorkloads(kind.kind, namespace, gate);
     this.#run(streams.workloads(kind, this.#guarded(noted), namespace), (state, why) => {
       onState(kind.kind, namespace, state, why);
-      // A kind that we may not see, or that does not exist, must not keep the others from being served.
-      if (state === "blocked" || state === "absent") listed.resolve();
+      first.noteState(state);
     });
-    return { kind, gate, watch, listed: listed.promise };
+    return { kind, gate, watch };
   }
 
   #notedWorkloads(
