@@ -51,7 +51,7 @@ async function startRouter(server: Server | Http2SecureServer) {
 }
 
 /** A server with TLS: `/flood` never stops, `/silent` says nothing, all else answers `{}`, after `/watch` has begun with a line. */
-async function connect(speaks: "HTTP/2" | "HTTP/1.1", streamSilenceMs = 60_000) {
+async function connect(speaks: "HTTP/2" | "HTTP/1.1", streamSilenceMs = 60_000, isShared = true) {
   const { keyPem: key, certificatePem: cert } = createLoopbackCertificate();
   const watches: ServerResponse[] = [];
   const held: ServerResponse[] = [];
@@ -81,7 +81,7 @@ async function connect(speaks: "HTTP/2" | "HTTP/1.1", streamSilenceMs = 60_000) 
   let ahead = 0;
   const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };
   const connection = new Connection({
-    ...{ target, clock, userAgent: "us/1", isShared: true, streamSilenceMs },
+    ...{ target, clock, userAgent: "us/1", isShared, streamSilenceMs },
   });
   const open = (path: string) => connection.stream({ method: "GET", path }, forever);
   return {
@@ -178,6 +178,16 @@ test("a silent connection is replaced after an unanswered request; its watches r
   expect((await world.ask(AbortSignal.timeout(120_000))).body).toEqual({});
   expect(world.sockets()).toBe(2);
   expect((await silent).done).toBe(true);
+});
+
+test("a watch leaves its silent connection although calls go on over theirs", async () => {
+  await using world = await connect("HTTP/2", 1000, false);
+  const watch = world.open("/watch");
+  await next(watch);
+  world.forget();
+  expect((await watch.next()).done).toBe(true);
+  expect((await world.get()).body).toEqual({});
+  expect(await next(world.open("/watch"))).toBe("begins\n");
 });
 
 test("a connection that was merely slow keeps its streams", async () => {

@@ -11,6 +11,10 @@ export class Http2Session {
   readonly #idleMs: number;
   #room = streamsMax;
   #open = 0;
+  /** How many parts of answers have come, of any request. */
+  #received = 0;
+  /** A request waited for its answer for as long as it may, and nothing came for any other meanwhile. */
+  #isSilent = false;
 
   constructor(client: ClientHttp2Session, idleMs: number) {
     this.#client = client;
@@ -25,9 +29,9 @@ export class Http2Session {
     });
   }
 
-  /** Whether it takes another request. A server that means to end it takes none. */
+  /** Whether it takes another request. One that the server means to end takes none, nor does one that may be dead. */
   get hasRoom(): boolean {
-    return this.#open < this.#room && !this.#client.closed && !this.#client.destroyed;
+    return !this.#isSilent && this.#open < this.#room && !this.#client.closed && !this.#client.destroyed;
   }
 
   close(): void {
@@ -51,9 +55,29 @@ export class Http2Session {
     if (this.#open === 1) this.#client.setTimeout(0);
     stream.once("close", () => {
       this.#open -= 1;
-      if (this.#open === 0) this.#client.setTimeout(this.#idleMs);
+      if (this.#open > 0) return;
+      // The other end of a dead connection would never answer its orderly end.
+      if (this.#isSilent) this.#client.destroy();
+      else this.#client.setTimeout(this.#idleMs);
     });
+    this.#noteSilence(stream);
     new Http2Exchange(stream, request, handler, onRefused).begin();
+  }
+
+  /**
+   * A balancer may keep a connection open whose backend hangs, while calls over other connections are answered. So the next request
+   * goes elsewhere. Requests under way stay until their own time is over: a quiet server is not told from a dead one.
+   */
+  #noteSilence(stream: ClientHttp2Stream): void {
+    let before = this.#received;
+    const receive = (): void => {
+      this.#received += 1;
+      before = this.#received;
+    };
+    stream.once("response", receive).on("data", receive);
+    stream.once("timeout", () => {
+      this.#isSilent ||= this.#received === before;
+    });
   }
 
   #begin({ method, path, headers, body }: WireRequest): ClientHttp2Stream {

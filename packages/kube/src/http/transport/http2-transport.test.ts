@@ -156,6 +156,34 @@ describe("requests over HTTP/2", () => {
     });
   });
 
+  test.each([
+    ["head", { headersTimeout: 200 }],
+    ["body", { bodyTimeout: 200 }],
+  ])("go elsewhere after one whose %s did not come on a silent connection", async (part, limits) => {
+    const silent = new Set<unknown>();
+    await using world = await serve((stream) => {
+      silent.add(stream.session);
+      if (silent.size > 1) return void stream.respond({ ":status": 200 });
+      if (part === "body") stream.respond({ ":status": 200 });
+    });
+    const answer = world.open("/first", limits).then(({ body }) => body[Symbol.asyncIterator]().next());
+    await expect(answer).rejects.toThrow(/Timeout/i);
+    expect((await world.open("/second")).statusCode).toBe(200);
+    expect(world.opened()).toBe(2);
+    await until("the silent connection is closed", () => world.sessions.length === 1);
+  });
+
+  test("stay on a connection that brings answers of others", async () => {
+    await using world = await serve((stream, path) => {
+      if (path !== "/silent") stream.respond({ ":status": 200 });
+    });
+    const silent = world.open("/silent", { headersTimeout: 1000 });
+    await world.open("/first");
+    await expect(silent).rejects.toThrow(/Timeout/i);
+    await world.open("/second");
+    expect(world.opened()).toBe(1);
+  });
+
   test("that nobody reads any more are ended at the server", async () => {
     let isEnded = false;
     await using world = await serve((stream, path) => {
