@@ -4,6 +4,7 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { Cluster } from "ioredis";
 import { describe, expect, test } from "vitest";
+import { startMasterService } from "../fixture/master-service.ts";
 import { RedisClient, redisAddress, redisProblem, verifyServer } from "./client.ts";
 import { Keys } from "./keys.ts";
 import { guardShards } from "./shard-guard.ts";
@@ -186,5 +187,29 @@ describe("a server", () => {
     expect(log.messages("info")).toEqual(["Redis is reachable again"]);
     expect(client.connections).toBe(2);
     await client.close();
+  });
+});
+
+describe("a failover that closes no connection", () => {
+  test("is found by the first write, which is made on the new master", async () => {
+    await using demoted = await startRedis();
+    await using master = await startRedis();
+    await using service = await startMasterService(demoted.port);
+    const log = new CollectedLog();
+    const client = new RedisClient(redisAddress(service.url), log);
+    const copy = client.duplicate();
+    const admin = new RedisClient(redisAddress(demoted.url), new CollectedLog());
+    await Promise.all([client.connection.ping(), copy.ping()]);
+    await admin.connection.call("REPLICAOF", "127.0.0.1", String(master.port));
+    const script = "return redis.call('SET', KEYS[1], ARGV[1])";
+    const written = Promise.all([client.connection.eval(script, 1, "a", "1"), copy.set("b", "2")]);
+    // The name may lead to the old one for a while.
+    await until("it is asked again", () => client.connections > 2);
+    service.leadTo(master.port);
+    expect(await written).toEqual(["OK", "OK"]);
+    await until("reads and writes are of one", async () => (await client.connection.get("b")) === "2");
+    expect(log.messages("warn")).toEqual(["Redis takes no writes; connecting anew until it does"]);
+    copy.disconnect();
+    await Promise.all([client.close(), admin.close()]);
   });
 });

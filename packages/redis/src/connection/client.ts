@@ -17,9 +17,38 @@ const options = {
   enableReadyCheck: true,
   // A user of Redis 7.0 cannot be given the right to it, and later versions log that it was denied.
   disableClientInfo: true,
-  // Quick at first, since an embedded server is back within 100 ms; a full second later on.
-  retryStrategy: (times: number) => Math.min(50 * times, 1000),
 } as const;
+
+/** A server that refuses writes is asked so often whether it takes them again, or whether another is there in its place. */
+const renewEveryMs = 1000;
+
+/** Refusals that come after each other within this time are one to people. */
+const refusalsApartMs = 60_000;
+
+/**
+ * When a connection is made anew. Beside one that is lost it is one to a server that follows another and so takes no writes: a name that
+ * leads to the master leads elsewhere after a failover, and the connection stays. What was refused is sent again. A node of a Redis
+ * Cluster names the master instead.
+ */
+function renewal(log: Log) {
+  let refusedAtMs = Number.NEGATIVE_INFINITY;
+  const wasRefusedWithin = (ms: number) => performance.now() - refusedAtMs < ms;
+  return {
+    reconnectOnError: ({ message }: Error) => {
+      if (!message.startsWith("READONLY")) return false;
+      if (!wasRefusedWithin(refusalsApartMs))
+        log.warn(
+          { reason: "redis.unavailable", err: message },
+          "Redis takes no writes; connecting anew until it does",
+        );
+      refusedAtMs = performance.now();
+      return 2;
+    },
+    // Quick at first, since an embedded server is back within 100 ms; a full second later on.
+    retryStrategy: (times: number) =>
+      wasRefusedWithin(renewEveryMs) ? renewEveryMs : Math.min(50 * times, 1000),
+  } as const;
+}
 
 /**
  * A Redis connection that knows how often it was made anew. A reconnection may mean that acknowledged writes are gone
@@ -31,7 +60,7 @@ export class RedisClient {
   #connections = 0;
 
   constructor(address: RedisAddress, log: Log) {
-    this.connection = connect(address, () => {
+    this.connection = connect(address, log, () => {
       this.#connections += 1;
     });
     gatherWrites(this.connection);
@@ -87,9 +116,10 @@ function whyOf(error: Error): string {
   return last instanceof Error ? `${error.message} ${last.message}` : error.message;
 }
 
-function connect(address: RedisAddress, onLayoutChanged: () => void): RedisConnection {
+function connect(address: RedisAddress, log: Log, onLayoutChanged: () => void): RedisConnection {
   if ("nodes" in address) return connectCluster(address, onLayoutChanged);
-  return "url" in address ? new Redis(address.url, options) : new Redis(address.socketPath, options);
+  const all = { ...options, ...renewal(log) };
+  return "url" in address ? new Redis(address.url, all) : new Redis(address.socketPath, all);
 }
 
 /** The address of `--redis-url`; faults with `config.invalid` when it is none. */

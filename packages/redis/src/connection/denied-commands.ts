@@ -14,6 +14,8 @@ export class DeniedCommands {
   readonly #log: Log;
   /** Kind of command → what is wrong. Until it is allowed again. */
   readonly #problems = new Map<string, string>();
+  /** How each command is rejected since it is listened to: one that is sent again is listened to already. */
+  readonly #listened = new WeakMap<Command, Command["reject"]>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -52,7 +54,9 @@ export class DeniedCommands {
 
   #listen(command: Command, user: string): void {
     const { reject, resolve } = command;
+    if (this.#listened.get(command) === reject) return;
     command.reject = (error) => reject(this.#faultOf(error, command, user) ?? error);
+    this.#listened.set(command, command.reject);
     if (this.#problems.size === 0) return;
     command.resolve = (result) => {
       this.#problems.delete(kindOf(command));
