@@ -15,6 +15,7 @@ import {
   chosenClusters,
   listManaged,
   managedWorkloads,
+  servedClusters,
 } from "@fleet-reloader/engine/overview/registered-clusters";
 import {
   type ChangesReader,
@@ -166,7 +167,7 @@ export class FleetRoutes {
       const { clusterCount, workloads } = await managedWorkloads(overview, place);
       return { clusterCount, all: workloads };
     }
-    const clusters = await chosenClusters(overview, place.cluster);
+    const clusters = await servedClusters(overview, place.cluster);
     return { clusterCount: clusters.length, all: listManaged(clusters, overview) };
   }
 

@@ -1,3 +1,4 @@
+import { eachClusterOnce } from "../cluster/each-cluster-once.ts";
 import { nearestName } from "../nearest-name.ts";
 import type { SourceRef } from "../source/source.ts";
 import type { Labels } from "../workload/label-selector.ts";
@@ -63,7 +64,9 @@ export function coverageOf<C extends RegisteredCluster>(
   const { clusters, missing } = clustersOf(scope, registered);
   const none = (why: string) => ({ clusters: [], workloads: 0, covered: [], missing: why });
   if (missing !== undefined) return none(missing);
-  const all = clusters.flatMap((cluster) => workloadsOf(cluster).map((each) => ({ ...each, cluster })));
+  const all = eachClusterOnce(clusters).flatMap((cluster) =>
+    workloadsOf(cluster).map((each) => ({ ...each, cluster })),
+  );
   if (all.length === 0) return none("no workload is reloaded there");
   const inNamespace = all.filter(({ ref }) => namespace === undefined || ref.namespace === namespace);
   if (inNamespace.length === 0) {

@@ -1,5 +1,5 @@
 import type { ManagedWorkload } from "../overview/fleet-overview.ts";
-import { chosenClusters } from "../overview/registered-clusters.ts";
+import { servedClusters } from "../overview/registered-clusters.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 import type { ActedFleet } from "./acted-fleet.ts";
 import type { NamedObject } from "./named-object.ts";
@@ -25,7 +25,7 @@ export async function meantWorkloads(
   };
   const meantOf = async (id: ClusterId): Promise<readonly Request[]> =>
     (await overview.managed(id)).filter(isMeant).map(({ ref }) => ({ cluster: id, workload: ref }));
-  const clusters = await chosenClusters(overview, cluster);
+  const clusters = await servedClusters(overview, cluster);
   const found = await Promise.all(clusters.map(({ id }) => (id === undefined ? [] : meantOf(id))));
   return found.flat();
 }

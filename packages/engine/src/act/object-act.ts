@@ -1,5 +1,5 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import { chosenClusters } from "../overview/registered-clusters.ts";
+import { servedClusters } from "../overview/registered-clusters.ts";
 import type { Request } from "../ports/request.ts";
 import { type ActWords, actRecord, inActOrder } from "./act-parts.ts";
 import type { ActedFleet, OpenBreaker } from "./acted-fleet.ts";
@@ -78,7 +78,7 @@ async function openBreakersOf(
   if (object.type === "workload")
     return (await Promise.all(requests.map((request) => breakers.ofWorkload(request)))).flat();
   const { kind, name } = object;
-  const clusters = (await chosenClusters(overview, place.cluster)).flatMap(({ id }) => id ?? []);
+  const clusters = (await servedClusters(overview, place.cluster)).flatMap(({ id }) => id ?? []);
   const namespaces = new Set(requests.map(({ workload }) => workload.namespace));
   const sources = [...namespaces].map((namespace): SourceRef => ({ kind, namespace, name }));
   const found = await Promise.all(sources.map((source) => breakers.ofSource(clusters, source)));

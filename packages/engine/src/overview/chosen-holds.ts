@@ -1,3 +1,4 @@
+import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { holdReasons } from "@fleet-reloader/domain/hold/reasons";
 import { logReasons } from "@fleet-reloader/domain/log-reasons";
 import { nearestName } from "@fleet-reloader/domain/nearest-name";
@@ -62,7 +63,7 @@ export async function explainHolds(
 ): Promise<readonly ExplainedHold[]> {
   const freezes = await overview.freezes();
   const nameOf = clusterNamer(clusters);
-  const byId = new Map(clusters.map((cluster) => [cluster.id, cluster]));
+  const byId = new Map(eachClusterOnce(clusters).map((cluster) => [cluster.id, cluster]));
   const frozen = new Set(holds.flatMap((hold) => (hold.reason === "Frozen" ? [hold.request.cluster] : [])));
   const sources = await sourcesByWorkload(
     overview,

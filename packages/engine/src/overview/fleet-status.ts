@@ -1,3 +1,4 @@
+import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { type Freeze, isInForce } from "@fleet-reloader/domain/hold/freeze";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import { countByReason } from "./by-reason.ts";
@@ -66,7 +67,7 @@ export function statusDigest({ clusters, queue, holds, freezes, changes }: Fleet
     clusters: {
       count: clusters.length,
       sickCount: sick.length,
-      workloads: clusters.reduce((sum, one) => sum + one.workloads, 0),
+      workloads: eachClusterOnce(clusters).reduce((sum, one) => sum + one.workloads, 0),
       sick,
     },
     queue,

@@ -1,3 +1,4 @@
+import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { clustersOf, type RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { ClusterOverview, FleetOverview, ManagedWorkload } from "./fleet-overview.ts";
@@ -12,6 +13,14 @@ export async function chosenClusters(
   if (listed === undefined)
     throw new Fault("redis.state-lost", "no fleet-reloader serves clusters with this Redis now");
   return cluster === "" ? listed : onlyCluster(listed, cluster);
+}
+
+/** The same with each cluster once, so that nothing of a cluster is counted or read twice. */
+export async function servedClusters(
+  overview: Pick<FleetOverview, "clusters">,
+  cluster: string,
+): Promise<readonly ClusterOverview[]> {
+  return eachClusterOnce(await chosenClusters(overview, cluster));
 }
 
 /** Names of Kubernetes objects have at most so many characters. */
@@ -38,9 +47,7 @@ export function onlyCluster<C extends RegisteredCluster>(
 
 /** What people call a cluster; its id when it is not registered any more. */
 export function clusterNamer(clusters: readonly ClusterOverview[]): (id: string) => string {
-  // A second registration of a cluster has its id, and not the name that it is served by.
-  const served = clusters.filter(({ status }) => status?.state !== "Alias");
-  const names = new Map([...clusters, ...served].map(({ id, name }) => [id, name]));
+  const names = new Map(eachClusterOnce(clusters).map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? id;
 }
 
@@ -54,7 +61,7 @@ export async function managedWorkloads(
   overview: Pick<FleetOverview, "clusters" | "managed">,
   { cluster, namespace }: { readonly cluster: string; readonly namespace: string },
 ): Promise<{ readonly clusterCount: number; readonly workloads: readonly ClusterWorkload[] }> {
-  const clusters = await chosenClusters(overview, cluster);
+  const clusters = await servedClusters(overview, cluster);
   const all = await Promise.all(
     clusters.map(async ({ id, name }) => {
       const managed = id === undefined ? [] : await overview.managed(id, namespace);
