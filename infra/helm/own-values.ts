@@ -92,8 +92,8 @@ export const ownValues: Fields = {
     maxWait: fromConfig(ruleFields.maxWait),
     concurrency: fromConfig(workerFields.concurrency),
     listenAddress: text(
-      "0.0.0.0:9090",
-      "Address of /live, /ready and /metrics. Watchers also serve the queue depth at /work, for scaling the workers. Flag --listen-address.",
+      ":9090",
+      "Address of /live, /ready and /metrics. Watchers also serve the queue depth at /work, for scaling the workers. Without a host it listens at all addresses, of IPv6 and IPv4. Flag --listen-address.",
       { pattern: patterns["HOST:PORT"] },
     ),
     allowedHosts: leaf(

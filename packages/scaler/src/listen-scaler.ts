@@ -11,7 +11,8 @@ import type { Work } from "@fleet-reloader/engine/admission/work";
 import { atMost } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import { type SocketAddress, startListening } from "@fleet-reloader/runtime/http/start-listening";
+import type { SocketAddress } from "@fleet-reloader/runtime/http/socket-address";
+import { startListening } from "@fleet-reloader/runtime/http/start-listening";
 import {
   readTlsFiles,
   renewTls,

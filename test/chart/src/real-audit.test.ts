@@ -21,7 +21,7 @@ describe("audit events", () => {
     const flags = auditFlags(hub, "reloader-reloader-watcher");
     expect(flags).toEqual([
       "--event-source=both",
-      "--audit-listen-address=0.0.0.0:9443",
+      "--audit-listen-address=:9443",
       "--audit-tls-cert-file=/etc/fleet-reloader-audit-tls/tls.crt",
       "--audit-tls-key-file=/etc/fleet-reloader-audit-tls/tls.key",
       "--audit-client-ca-file=/etc/fleet-reloader-audit-ca/ca.crt",
@@ -72,7 +72,7 @@ describe("audit events", () => {
   test("come to the one pod of the standalone shape", () => {
     expect(auditFlags(single, "reloader-reloader")).toEqual([
       "--event-source=audit",
-      "--audit-listen-address=0.0.0.0:8443",
+      "--audit-listen-address=:8443",
       "--audit-tls-cert-file=/etc/fleet-reloader-audit-tls/tls.crt",
       "--audit-tls-key-file=/etc/fleet-reloader-audit-tls/tls.key",
       "--audit-token-file=/etc/fleet-reloader-audit-tokens/tokens",

@@ -223,7 +223,7 @@ describe("the number of workers", () => {
     const service = the(scaled, "Service", names.watcher);
     expect(url.hostname).toBe(`${service.metadata.name}.${service.metadata.namespace}.svc`);
     expect(Number(url.port)).toBe(at(service, "spec", "ports", 0, "port"));
-    expect(argsOf(scaled, names.watcher)).toContain(`--listen-address=0.0.0.0:${url.port}`);
+    expect(argsOf(scaled, names.watcher)).toContain(`--listen-address=:${url.port}`);
     expect(at(pod(scaled, names.watcher), "containers", 0, "ports", 0)).toEqual({
       name: at(service, "spec", "ports", 0, "targetPort"),
       containerPort: Number(url.port),

@@ -39,7 +39,7 @@ test("KEDA is pushed to at the watchers' port, and counts failures of a poll", (
   };
   expect(at(the(pushed, "Service", names.watcher), "spec", "ports")).toContainEqual(port);
   const { flag } = watcherConfig.scalerListenAddress.meta;
-  expect(argsOf(pushed, names.watcher)).toContain(`--${flag}=0.0.0.0:9443`);
+  expect(argsOf(pushed, names.watcher)).toContain(`--${flag}=:9443`);
   expect(argsOf(pushed, names.worker).join(" ")).not.toContain("--scaler-");
   const listening = { name: "grpc-scaler", containerPort: 9443 };
   expect(at(containerOf(pushed, names.watcher), "ports")).toContainEqual(listening);
@@ -89,6 +89,6 @@ test("without certificates KEDA is pushed to without TLS, and nothing names a Se
   });
   expect(open.filter(({ kind }) => kind === "TriggerAuthentication")).toEqual([]);
   expect(argsOf(open, names.watcher).filter((arg) => arg.startsWith("--scaler-"))).toEqual([
-    "--scaler-listen-address=0.0.0.0:9095",
+    "--scaler-listen-address=:9095",
   ]);
 });

@@ -21,7 +21,7 @@
 {{- $audit := .Values.fleetReloader.audit -}}
 {{- with include "fleet-reloader.auditPort" . -}}
 {{- with $audit.eventSource }}{{ $args = append $args (printf "--event-source=%s" .) }}{{ end -}}
-{{- $args = append $args (printf "--audit-listen-address=0.0.0.0:%s" .) -}}
+{{- $args = append $args (printf "--audit-listen-address=:%s" .) -}}
 {{- $args = concat $args (list "--audit-tls-cert-file=/etc/fleet-reloader-audit-tls/tls.crt" "--audit-tls-key-file=/etc/fleet-reloader-audit-tls/tls.key") -}}
 {{- if $audit.clientCaSecret }}{{ $args = append $args "--audit-client-ca-file=/etc/fleet-reloader-audit-ca/ca.crt" }}{{ end -}}
 {{- if $audit.tokenSecret }}{{ $args = append $args (printf "--audit-token-file=/etc/fleet-reloader-audit-tokens/%s" $audit.tokenSecretKey) }}{{ end -}}

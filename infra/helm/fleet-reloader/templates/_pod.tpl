@@ -63,7 +63,7 @@
 {{- $args = concat $args (include "fleet-reloader.signInArgs" . | mustFromJson) -}}
 {{- with include "fleet-reloader.allowedHosts" . | mustFromJson }}{{ $args = append $args (printf "--allowed-hosts=%s" (join "," .)) }}{{ end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
-{{- with include "fleet-reloader.scalerPort" . }}{{ $args = append $args (printf "--scaler-listen-address=0.0.0.0:%s" .) }}{{ end -}}
+{{- with include "fleet-reloader.scalerPort" . }}{{ $args = append $args (printf "--scaler-listen-address=:%s" .) }}{{ end -}}
 {{- if include "fleet-reloader.scalerSecret" . -}}
 {{- range $flag, $key := dict "scaler-tls-cert-file" "tls.crt" "scaler-tls-key-file" "tls.key" "scaler-client-ca-file" "ca.crt" -}}
 {{- $args = append $args (printf "--%s=/etc/fleet-reloader-scaler/%s" $flag $key) -}}

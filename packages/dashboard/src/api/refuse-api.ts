@@ -1,5 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { ListenAddress } from "@fleet-reloader/runtime/http/http-endpoint";
+import { addressText } from "@fleet-reloader/runtime/http/socket-address";
 import type { AnswerApi } from "./answer-api.ts";
 import { sendProblem } from "./send-answer.ts";
 
@@ -7,14 +8,14 @@ import { sendProblem } from "./send-answer.ts";
 const refusedStatus = 403;
 
 /** Makes what refuses every question at an address that others reach. */
-export function refuseApi({ host, port }: ListenAddress): AnswerApi {
+export function refuseApi(address: ListenAddress): AnswerApi {
   const field = "--dashboard-address";
   const mend =
     "let people sign in with --access-file, or write 127.0.0.1 and forward the port, for example with kubectl port-forward";
   const fault = new Fault(
     "config.invalid",
     `${field}: the API has no login, so it answers at a loopback address only; ${mend}`,
-    { context: { field, value: `${host}:${port}`, mend } },
+    { context: { field, value: addressText(address), mend } },
   );
   return async (request, response) => sendProblem(request, response, refusedStatus, fault);
 }

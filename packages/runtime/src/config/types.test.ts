@@ -20,7 +20,8 @@ describe("listen address", () => {
   test.each([
     ["127.0.0.1:9090", "127.0.0.1", 9090],
     ["localhost:0", "localhost", 0],
-    [":8080", "0.0.0.0", 8080],
+    [":8080", "", 8080],
+    ["0.0.0.0:8080", "0.0.0.0", 8080],
     ["[::1]:80", "::1", 80],
   ])("%s is host %s and port %d", (text, host, port) => {
     expect(listenAddress("a:1").parse(text)).toEqual({ host, port });

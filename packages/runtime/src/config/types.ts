@@ -62,10 +62,11 @@ export function optionalListenAddress() {
 
 const noAddress = "is no address; write host:port, for example 127.0.0.1:9090";
 
+/** An empty host means all addresses, of IPv6 and of IPv4. */
 function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
-  return match !== null && port <= 65_535 ? { host: match[1] ?? (match[2] || "0.0.0.0"), port } : undefined;
+  return match !== null && port <= 65_535 ? { host: match[1] ?? match[2] ?? "", port } : undefined;
 }
 
 /** A whole number from `min` to `max`. */

@@ -44,3 +44,7 @@ test("a refusal repeats no more than a name is long, and nothing that a terminal
   expect(refusal).toContain(String.raw`\u{9b}2J`);
   expect(refusal.length).toBeLessThan(500);
 });
+
+test("an empty host to listen at allows no further name", () => {
+  expect(createHostGuard([""])(".")).toContain('Host: "." is no name of this process');
+});

@@ -9,7 +9,7 @@ import { printable } from "../log/printable.ts";
 export function createHostGuard(
   allowed: readonly string[],
 ): (header: string | undefined) => string | undefined {
-  const names = new Set(allowed.map(withoutDot));
+  const names = new Set(allowed.map(withoutDot).filter((name) => name !== ""));
   return (header) => {
     if (header === undefined || header === "") return undefined;
     const name = hostNameOf(header);

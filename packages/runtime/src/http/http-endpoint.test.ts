@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { type Work, workOf } from "@fleet-reloader/engine/admission/work";
 import { askAs } from "@fleet-reloader/testkit/ask-as";
 import { expect, test } from "vitest";
@@ -6,6 +7,7 @@ import { workField, workPath } from "./work-answer.ts";
 
 async function startHealth(
   how: {
+    readonly host?: string;
     readonly notReady?: () => readonly string[];
     readonly notes?: () => readonly string[];
     readonly metrics?: () => Promise<string>;
@@ -13,7 +15,7 @@ async function startHealth(
   } = {},
 ) {
   const health = await listenHealth({
-    address: { host: "127.0.0.1", port: 0 },
+    address: { host: how.host ?? "127.0.0.1", port: 0 },
     notReady: how.notReady ?? (() => []),
     ...(how.notes === undefined ? {} : { notes: how.notes }),
     metrics: how.metrics ?? (async () => "rolls_total 1\n"),
@@ -121,6 +123,18 @@ test("metrics that cannot be had are an answer, not a request without end", asyn
   await using health = await startHealth({ metrics: () => Promise.reject(new Error("registry is broken")) });
   expect((await health.ask("/metrics")).status).toBe(500);
   expect((await health.ask("/live")).status).toBe(200);
+});
+
+// The kubelet asks at the pod's address, which is of either family.
+test("an empty host listens at all addresses of both families", async () => {
+  await using health = await startHealth({ host: "" });
+  const loopbacks = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  const hasIpv6 = loopbacks.some(({ address }) => address === "::1");
+  for (const host of ["127.0.0.1", ...(hasIpv6 ? ["[::1]"] : [])])
+    expect((await fetch(`http://${host}:${health.port}/live`)).status, host).toBe(200);
+  await expect(
+    listen("--dashboard-address", { host: "", port: health.port }, () => undefined),
+  ).rejects.toThrow(`--dashboard-address :${health.port}: cannot listen there`);
 });
 
 test("a port that is taken is refused with the flag and the mend", async () => {

@@ -3,7 +3,8 @@ import type { Work } from "@fleet-reloader/engine/admission/work";
 import { printable } from "../log/printable.ts";
 import { createHostGuard } from "./host-guard.ts";
 import { createTlsListener, type ListenTls } from "./listen-tls.ts";
-import { type SocketAddress, startListening } from "./start-listening.ts";
+import type { SocketAddress } from "./socket-address.ts";
+import { startListening } from "./start-listening.ts";
 import { workPath } from "./work-answer.ts";
 
 export interface ListenAddress extends SocketAddress {

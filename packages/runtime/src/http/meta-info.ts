@@ -1,6 +1,7 @@
 import process from "node:process";
 import type { ConfigShape } from "../config/field.ts";
 import { version } from "../process/version.ts";
+import { addressText } from "./socket-address.ts";
 
 /** Fields whose name in the peer's JSON is another than that of our field (compat 4.5). */
 const peerNames: Readonly<Record<string, string>> = {
@@ -56,7 +57,7 @@ function shownSetting(value: unknown): string | boolean | number | readonly stri
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") return value;
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   if (typeof value === "object" && value !== null && "host" in value && "port" in value)
-    return `${value.host}:${value.port}`;
+    return addressText({ host: String(value.host), port: Number(value.port) });
   return undefined;
 }
 

@@ -18,6 +18,7 @@ import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
 import { listenHealth } from "@fleet-reloader/runtime/http/http-endpoint";
+import { addressUrl } from "@fleet-reloader/runtime/http/socket-address";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { createProcessMetrics } from "@fleet-reloader/runtime/metrics/process-metrics";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
@@ -93,7 +94,7 @@ async function startAnswering(
   });
   shutdown.add("health", () => health.close());
   const port = await listenAnswering({ spec, redis, access, log, shutdown });
-  const ready = `http://${config.listenAddress.host}:${health.port}/ready`;
+  const ready = `${addressUrl("http", { host: config.listenAddress.host, port: health.port })}/ready`;
   const places = dashboardPlaces(config, port);
   log.info(Object.assign({ health: ready }, places), "dashboard started");
   await verifyServer(redis.client);

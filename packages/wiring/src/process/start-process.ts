@@ -3,6 +3,7 @@ import { verifyServer } from "@fleet-reloader/redis/connection/client";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { listenHealth } from "@fleet-reloader/runtime/http/http-endpoint";
+import { addressText, addressUrl } from "@fleet-reloader/runtime/http/socket-address";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import type { Loops } from "@fleet-reloader/runtime/process/loops";
@@ -139,11 +140,14 @@ function logStart(
   healthPort: number,
   dashboardPort: number | undefined,
 ): void {
-  const listen = `${config.listenAddress.host}:${healthPort}`;
+  const health = { host: config.listenAddress.host, port: healthPort };
   if (dashboard === undefined || dashboardPort === undefined) {
-    log.info({ listen }, `${service} started`);
+    log.info({ listen: addressText(health) }, `${service} started`);
     return;
   }
   const places = dashboardPlaces(dashboard.config, dashboardPort);
-  log.info(Object.assign({ health: `http://${listen}/ready` }, places), "fleet-reloader started");
+  log.info(
+    Object.assign({ health: `${addressUrl("http", health)}/ready` }, places),
+    "fleet-reloader started",
+  );
 }

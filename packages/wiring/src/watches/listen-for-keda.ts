@@ -2,6 +2,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { scalingFields } from "@fleet-reloader/runtime/config/fields";
+import { addressText } from "@fleet-reloader/runtime/http/socket-address";
 import type { ListeningScaler } from "@fleet-reloader/scaler/listen-scaler";
 import type { Scaling } from "./scaling.ts";
 
@@ -22,6 +23,7 @@ export const listenForKeda: ListenForKeda = async ({ config, scaling, clock, log
   const tls = { certFile: scalerTlsCertFile, keyFile: scalerTlsKeyFile, clientCaFile: scalerClientCaFile };
   const { work } = scaling;
   const listening = await listenScaler({ address: scalerListenAddress, tls, work, clock, log });
-  log.info({ scaler: `${scalerListenAddress.host}:${listening.port}` }, "the scaler listens");
+  const scaler = addressText({ host: scalerListenAddress.host, port: listening.port });
+  log.info({ scaler }, "the scaler listens");
   return listening;
 };

@@ -17,7 +17,7 @@ export const httpFields = {
       env: "FLEET_RELOADER_LISTEN_ADDRESS",
       placeholder: "HOST:PORT",
       description:
-        "Address of /live, /ready and /metrics. Watchers also serve the queue depth at /work, for scaling the workers.",
+        "Address of /live, /ready and /metrics. Watchers also serve the queue depth at /work, for scaling the workers. Without a host, as in :9090, it listens at all addresses, of IPv6 and IPv4.",
     },
   },
   allowedHosts: {
