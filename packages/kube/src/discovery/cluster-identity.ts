@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { asFault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
@@ -13,21 +13,34 @@ export async function identify(connection: Connection, signal: AbortSignal): Pro
   return (await readUid(connection, signal)) ?? standIn(connection.server);
 }
 
-/** Undefined: we may not read it, or there is none. Faults when the server does not answer. */
+/** Undefined: we may not read it, or there is none. Faults when no API server answers. */
 export async function readUid(connection: Connection, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const answer = await connection.ask(
+    const { status, body } = await connection.ask(
       { method: "GET", path: "/api/v1/namespaces/kube-system", accept: accept.metadata },
       signal,
     );
-    const uid = text(answer.body, "metadata", "uid");
-    return uid === "" ? undefined : uid;
+    const uid = text(body, "metadata", "uid");
+    if (uid !== "") return uid;
+    if (status === 404 && text(body, "kind") === "Status") return undefined;
+    // A proxy says the like of any cluster behind it, also of one that is merely away.
+    throw new Fault(
+      "kube.malformed",
+      `${connection.server} answered ${status} without the UID of kube-system`,
+    );
   } catch (error) {
     if (asFault(error).code !== "kube.forbidden") throw error;
     return undefined;
   }
 }
 
+const standInPrefix = "server-";
+
+/** Whether it stands for a cluster that did not tell its UID: it may do so later, and so be another one. */
+export function isStandIn(cluster: ClusterId): boolean {
+  return cluster.startsWith(standInPrefix);
+}
+
 function standIn(server: string): ClusterId {
-  return `server-${createHash("sha256").update(server).digest("hex").slice(0, 32)}`;
+  return `${standInPrefix}${createHash("sha256").update(server).digest("hex").slice(0, 32)}`;
 }

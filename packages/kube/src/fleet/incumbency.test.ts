@@ -43,28 +43,38 @@ function registry() {
   };
 }
 
-function usable(id: string, kubeconfig: string): Registration {
-  return { id, name: id, labels: {}, access: { type: "usable", target: targetOf(kubeconfig), version: "1" } };
+function usable(id: string, kubeconfig: string, version = "1"): Registration {
+  return { id, name: id, labels: {}, access: { type: "usable", target: targetOf(kubeconfig), version } };
 }
 
 /** A server that says of itself that it is this cluster, and counts what else it is asked. */
 async function impostor(of: SimCluster) {
   const asked: string[] = [];
+  const world = {
+    asked,
+    /** How often it was asked who it is. */
+    identified: 0,
+    /** What it answers instead. */
+    answers: undefined as { readonly status: number } | undefined,
+  };
   const server = createServer((request, response) => {
     if (request.url !== "/api/v1/namespaces/kube-system") asked.push(`${request.method} ${request.url}`);
+    else world.identified += 1;
+    if (world.answers !== undefined)
+      return void response.writeHead(world.answers.status).end(JSON.stringify(world.answers));
     response.end(JSON.stringify({ kind: "Namespace", metadata: { name: "kube-system", uid: of.uid } }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-  return {
-    asked,
+  return Object.assign(world, {
+    url,
     kubeconfig: renderKubeconfig({ clusterName: "x", userName: "x", url, token: "x" }),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
     },
-  };
+  });
 }
 
 function supervise(provider: ClusterProvider, incumbents: Incumbents) {
@@ -133,6 +143,50 @@ test("also after a restart while the incumbent is away", async () => {
   await until("the incumbent is back", () => world.fleet.get(cluster.uid));
   expect(serverOf(world.fleet, cluster)).toBe(cluster.url);
   expect(liar.asked).toEqual([]);
+});
+
+test.each([
+  ["a 403", { status: 403, kind: "Status", message: "RBAC: clusterrole not found" }],
+  ["a 404 of a proxy", { status: 404, kind: "error", message: "cluster not found" }],
+  ["a 200 of a proxy", { status: 200, kind: "ok", message: "" }],
+])("and while the incumbent's server answers %s for a moment", async (_what, upset) => {
+  await using cluster = await startSimCluster({ controllers: false });
+  await using liar = await impostor(cluster);
+  await using honest = await impostor(cluster);
+  honest.answers = upset;
+  const hub = registry();
+  const incumbents = remembered([[cluster.uid, "b"]]);
+  await using world = supervise(hub.provider, incumbents);
+  await hub.say(usable("a", liar.kubeconfig), usable("b", honest.kubeconfig));
+  await until("both have answered", () => liar.identified > 0 && honest.identified > 0);
+  await until("/ready tells", () => world.fleet.notes.some((line) => note.test(line)));
+  expect(world.fleet.get(cluster.uid)).toBeUndefined();
+  honest.answers = undefined;
+  // A new version is looked at at once.
+  await hub.say(usable("a", liar.kubeconfig), usable("b", honest.kubeconfig, "2"));
+  await until("the incumbent is back", () => world.fleet.get(cluster.uid));
+  expect(serverOf(world.fleet, cluster)).toBe(honest.url);
+  expect([...incumbents.kept]).toContainEqual([cluster.uid, "b"]);
+  expect(liar.asked).toEqual([]);
+});
+
+test("a changed registration keeps its cluster while the server does not tell its UID", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  await using server = await impostor(cluster);
+  const hub = registry();
+  await using world = supervise(hub.provider, remembered());
+  await hub.say(usable("b", server.kubeconfig));
+  await until("it is engaged", () => world.fleet.get(cluster.uid));
+  server.answers = { status: 403 };
+  await hub.say(usable("b", server.kubeconfig, "2"));
+  const isRefused = (line: string) => /does not tell the UID .*; trying again$/.test(line);
+  await until("the log tells", () => world.log.messages("error").some(isRefused));
+  expect(world.fleet.get(cluster.uid)).toBeDefined();
+  const before = server.identified;
+  server.answers = undefined;
+  await until("it is asked again", () => server.identified > before);
+  expect(world.fleet.get(cluster.uid)).toBeDefined();
+  expect(world.begun()).toBe(1);
 });
 
 test("until a person takes its registration away: then the other is served", async () => {

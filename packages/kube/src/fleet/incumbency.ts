@@ -1,7 +1,8 @@
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { FleetMember } from "./member.ts";
+import { isStandIn } from "../discovery/cluster-identity.ts";
+import type { Claim, FleetMember } from "./member.ts";
 
 export interface IncumbencyOptions {
   readonly incumbents: Incumbents | undefined;
@@ -15,7 +16,7 @@ export interface IncumbencyOptions {
 
 /**
  * Who a cluster is is its own word, so a registration can claim to be one that another has led to before. The one before, the incumbent, keeps
- * it: also where the other's name comes first, where it is away itself, and where this process begins anew. It ends when a person takes its
+ * it: also where the other's name comes first, where it is away itself or does not tell its UID, and where this process begins anew. It ends when a person takes its
  * registration away, or when it leads to another cluster.
  */
 export class Incumbency {
@@ -58,7 +59,7 @@ export class Incumbency {
     const { isAllTold, members } = this.#options;
     if (!this.#isLoaded || !isAllTold()) return undefined;
     const staying = [...members()].filter(({ isRemoved }) => !isRemoved);
-    const silent = new Set(staying.flatMap(({ claim, id }) => (claim === undefined ? [id] : [])));
+    const silent = new Set(staying.flatMap(({ claim, id }) => (tellsUid(claim) ? [] : [id])));
     const away = [...this.#known].flatMap(([cluster, id]) => (silent.has(id) ? [cluster] : []));
     return new Set([...staying.flatMap(({ claim }) => claim?.cluster ?? []), ...away]);
   }
@@ -76,7 +77,7 @@ export class Incumbency {
 
   #mayComeBack(incumbent: string, cluster: ClusterId): boolean {
     for (const { id, isRemoved, claim } of this.#options.members())
-      if (id === incumbent && !isRemoved) return claim === undefined || claim.cluster === cluster;
+      if (id === incumbent && !isRemoved) return !tellsUid(claim) || claim.cluster === cluster;
     return !this.#options.isAllTold();
   }
 
@@ -93,4 +94,9 @@ export class Incumbency {
       () => undefined,
     );
   }
+}
+
+/** Without it nobody knows where a registration leads: rights may be missing for a moment while an API server starts. */
+function tellsUid(claim: Claim | undefined): claim is Claim {
+  return claim !== undefined && !isStandIn(claim.cluster);
 }

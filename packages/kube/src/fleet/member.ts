@@ -6,7 +6,7 @@ import {
   clusterStatusOf,
   discovered,
 } from "@fleet-reloader/domain/cluster/cluster-status";
-import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
@@ -16,7 +16,7 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import { Backoff } from "../backoff.ts";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
-import { identify } from "../discovery/cluster-identity.ts";
+import { identify, isStandIn } from "../discovery/cluster-identity.ts";
 import type { Connection } from "../http/connection.ts";
 import type { Access, Registration } from "../registration/registration.ts";
 
@@ -180,13 +180,21 @@ export class FleetMember {
     const before = this.#statusText;
     try {
       const endTurn = await semaphore.take(signal);
-      return await identify(connection, signal).finally(endTurn);
+      const cluster = await identify(connection, signal).finally(endTurn);
+      this.#requireUid(cluster, connection.server);
+      return cluster;
     } catch (error) {
       if (!signal.aborted) this.#unidentified(asFault(error), before);
       return undefined;
     } finally {
       await connection.close();
     }
+  }
+
+  /** Who told a UID before is not taken for another cluster as long as it tells none. */
+  #requireUid(cluster: ClusterId, server: string): void {
+    if (this.#claim === undefined || isStandIn(this.#claim.cluster) || !isStandIn(cluster)) return;
+    throw new Fault("kube.forbidden", `${server} does not tell the UID of kube-system any more`);
   }
 
   #unidentified(fault: Fault, before: string): void {
