@@ -5,7 +5,8 @@ import { Script } from "../connection/script.ts";
  * record lives as long as its owner, so that renewing a thousand of them costs nothing. Time is Redis' own.
  *
  * Members: sorted set, member → when it expires. Owners: hash, cluster → `epoch movedAt weight owner`. The version is another
- * one after every change of the two, and after a loss.
+ * one after every change of the two, and after a loss: it is the time in microseconds, and in any case more than the one before. A count
+ * would come to the same number again after a loss of the last change.
  *
  * The epoch is the time of the change of owner, and in any case more than the one before: so it grows also over a loss of all
  * that was written here.
@@ -73,12 +74,9 @@ for i = 5, #ARGV, 4 do
 end
 
 local version = redis.call('GET', versionKey)
-if not version then
-  version = string.format('%.0f', now * 1000)
+if changed or not version then
+  version = string.format('%.0f', math.max(tonumber(version or '0') + 1, now * 1000))
   redis.call('SET', versionKey, version)
-elseif changed then
-  redis.call('INCR', versionKey)
-  version = redis.call('GET', versionKey)
 end
 local answer = { version, string.format('%.0f', now), wasMember }
 if version ~= known then
