@@ -1,7 +1,7 @@
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
-import { until } from "@fleet-reloader/testkit/until";
+import { passed, until } from "@fleet-reloader/testkit/until";
 import { Cluster } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { startMasterService } from "../fixture/master-service.ts";
@@ -211,5 +211,54 @@ describe("a failover that closes no connection", () => {
     expect(log.messages("warn")).toEqual(["Redis takes no writes; connecting anew until it does"]);
     copy.disconnect();
     await Promise.all([client.close(), admin.close()]);
+  });
+});
+
+describe("a connection that is silent", () => {
+  const silent = { socketTimeout: 1000 };
+
+  test("is given up where a command waits, which goes to whoever is there instead", async () => {
+    await using lost = await startRedis();
+    await using master = await startRedis();
+    await using service = await startMasterService(lost.port);
+    const log = new CollectedLog();
+    const client = new RedisClient(redisAddress(service.url), log, silent);
+    const copy = client.duplicate();
+    await Promise.all([client.connection.ping(), copy.ping()]);
+    service.cutOff();
+    service.leadTo(master.port);
+    expect(await Promise.all([client.connection.set("a", "1"), copy.set("b", "2")])).toEqual(["OK", "OK"]);
+    const admin = new RedisClient(redisAddress(master.url), new CollectedLog());
+    expect(await admin.connection.mget("a", "b")).toEqual(["1", "2"]);
+    await until("it is told of", () => log.messages("info").includes("Redis is reachable again"));
+    expect(log.messages("warn")).toEqual(["Redis is not reachable"]);
+    copy.disconnect();
+    await Promise.all([client.close(), admin.close()]);
+  });
+
+  test("is kept where nothing waits", async () => {
+    await using redis = await startRedis();
+    const client = new RedisClient(redisAddress(redis.url), new CollectedLog(), silent);
+    await client.connection.ping();
+    await passed(3 * silent.socketTimeout);
+    await client.connection.ping();
+    expect(client.connections).toBe(1);
+    await client.close();
+  });
+
+  test("is given up for one node of a Redis Cluster, and made anew", async () => {
+    await using redis = await startRedisCluster();
+    const log = new CollectedLog();
+    const client = new RedisClient(redisAddress(redis.url), log, silent);
+    await client.connection.set("a", "1");
+    const { connections } = client;
+    // The last one has the key.
+    const node = redis.nodes.at(-1);
+    node?.signal("SIGSTOP");
+    const asked = client.connection.get("a");
+    await until("it is given up", () => client.connections > connections);
+    node?.signal("SIGCONT");
+    expect(await asked).toBe("1");
+    await client.close();
   });
 });

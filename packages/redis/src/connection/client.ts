@@ -19,6 +19,12 @@ const options = {
   disableClientInfo: true,
 } as const;
 
+/**
+ * A connection on which a command waits for so long without a byte is lost: that of a node that is cut off stays open. The longest wait
+ * that is meant is that of a worker for its next entry, 10 s. A connection that nobody asks may be silent for ever.
+ */
+const silenceMaxMs = 15_000;
+
 /** A server that refuses writes is asked so often whether it takes them again, or whether another is there in its place. */
 const renewEveryMs = 1000;
 
@@ -59,10 +65,15 @@ export class RedisClient {
   readonly #denied: DeniedCommands;
   #connections = 0;
 
-  constructor(address: RedisAddress, log: Log) {
-    this.connection = connect(address, log, () => {
+  /** `socketTimeout`: for how long a command may wait without a byte. */
+  constructor(address: RedisAddress, log: Log, { socketTimeout = silenceMaxMs } = {}) {
+    const onLayoutChanged = () => {
       this.#connections += 1;
-    });
+    };
+    this.connection =
+      "nodes" in address
+        ? connectCluster(address, { socketTimeout, onLayoutChanged })
+        : connectServer(address, log, socketTimeout);
     gatherWrites(this.connection);
     this.#denied = new DeniedCommands(log);
     this.#denied.watch(this.connection);
@@ -116,9 +127,12 @@ function whyOf(error: Error): string {
   return last instanceof Error ? `${error.message} ${last.message}` : error.message;
 }
 
-function connect(address: RedisAddress, log: Log, onLayoutChanged: () => void): RedisConnection {
-  if ("nodes" in address) return connectCluster(address, onLayoutChanged);
-  const all = { ...options, ...renewal(log) };
+function connectServer(
+  address: Exclude<RedisAddress, ClusterAddress>,
+  log: Log,
+  socketTimeout: number,
+): Redis {
+  const all = { ...options, ...renewal(log), socketTimeout };
   return "url" in address ? new Redis(address.url, all) : new Redis(address.socketPath, all);
 }
 

@@ -46,11 +46,20 @@ function readLogin(login: string | undefined): Pick<ClusterAddress, "username" |
 const redirectionsMax = 1000;
 const retryDelayMs = 200;
 
+interface ConnectClusterOptions {
+  /** For how long a command may wait for a node without a byte. */
+  readonly socketTimeout: number;
+  readonly onLayoutChanged: () => void;
+}
+
 /**
  * A connection to all nodes. `onLayoutChanged` is called when, after the start, a node is lost or connected anew or slots have another master: as with one server
  * that may mean that acknowledged writes are gone.
  */
-export function connectCluster(address: ClusterAddress, onLayoutChanged: () => void): Cluster {
+export function connectCluster(
+  address: ClusterAddress,
+  { onLayoutChanged, socketTimeout }: ConnectClusterOptions,
+): Cluster {
   const { nodes, tls, username, password } = address;
   const cluster = new Cluster([...nodes], {
     clusterRetryStrategy: (times) => Math.min(50 * times, 1000),
@@ -62,6 +71,7 @@ export function connectCluster(address: ClusterAddress, onLayoutChanged: () => v
     redisOptions: {
       maxRetriesPerRequest: null,
       disableClientInfo: true,
+      socketTimeout,
       ...(tls ? { tls: {} } : {}),
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),

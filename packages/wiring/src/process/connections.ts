@@ -6,6 +6,7 @@ import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import { type OpenRegistration, openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { type RedisAddress, RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisAbsence } from "@fleet-reloader/redis/connection/redis-absence";
 import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fields/fleet-fields";
@@ -34,6 +35,8 @@ export interface Connections {
   readonly keys: Keys;
   /** Redis' clock, one for all processes. */
   readonly clock: RedisClock;
+  /** Since when Redis is away. */
+  readonly absence: RedisAbsence;
   readonly queue: BullWorkqueue;
   readonly names: NameMatches;
 }
@@ -61,12 +64,16 @@ export async function openConnections(spec: ProcessSpec, log: Log, shutdown: Shu
   const keys = new Keys("fleet-reloader", config.shards);
   const clock = new RedisClock({ client, keys, local: systemClock });
   shutdown.add("clock", () => clock.stop());
+  const absence = new RedisAbsence({ client, clock });
   const queue = new BullWorkqueue({ client, keys, clock });
   shutdown.add("queue", () => queue.close());
   adapters.watchQueue(() => queue.depth());
   const names = new NameMatches({ compile: createPatternCompiler(), clock: systemClock });
   const random = systemRandom;
-  return { log, random, meter, adapters, metrics, registration, keyring, client, keys, clock, queue, names };
+  return {
+    ...{ log, random, meter, adapters, metrics, registration, keyring },
+    ...{ client, keys, clock, absence, queue, names },
+  };
 }
 
 async function addressOf(

@@ -19,6 +19,7 @@ import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fie
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { notifyFields, traceFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 import { loadConfig } from "@fleet-reloader/runtime/config/load";
+import { pickFreePort } from "@fleet-reloader/testkit/free-port";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
@@ -171,6 +172,21 @@ test("a start that fails while Redis is away ends what was started", async () =>
   using taken = await occupyPort();
   await expect(world.start(parts, "--listen-address", taken.address)).rejects.toThrow("--listen-address");
   expect(ended).toEqual(["webhook"]);
+});
+
+// Its connections stay open.
+test("a process is not ready while Redis hangs, and is again when Redis goes on", async () => {
+  await using world = await startWorld();
+  const { ended: _, ...parts } = recordingParts();
+  const at = `127.0.0.1:${await pickFreePort()}`;
+  const service = await world.start(parts, "--listen-address", at);
+  const ready = async () => await (await fetch(`http://${at}/ready`)).text();
+  await until("it is ready", async () => (await ready()) === "ready\n");
+  world.redis.signal("SIGSTOP");
+  await until("it is not ready", async () => /^redis: \w+, away since \d{4}-\d\d-\d\dT/.test(await ready()));
+  world.redis.signal("SIGCONT");
+  await until("it is ready again", async () => (await ready()) === "ready\n");
+  await service.stop();
 });
 
 test.each<[string, (parts: Parts, failure: Promise<never>) => Parts]>([

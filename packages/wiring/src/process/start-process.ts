@@ -73,7 +73,7 @@ async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<L
 
 function serveHealth(
   { config }: ProcessSpec,
-  { client, metrics, registration }: Connections,
+  { absence, client, metrics, registration }: Connections,
   { fleet, served, watched }: Clusters,
   starting: { readonly problems: () => readonly string[]; readonly notes: () => readonly string[] },
 ) {
@@ -83,7 +83,7 @@ function serveHealth(
     // A cluster that another process watches does not make this one unready.
     notReady: () => [
       ...starting.problems(),
-      ...client.notReady,
+      ...absence.notReady,
       ...fleet.notEngaged,
       ...(watched?.ownership?.unowned ?? []).map(
         (id) => `cluster ${fleet.get(id)?.name ?? id}: nobody watches it yet`,
