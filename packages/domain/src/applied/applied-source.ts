@@ -13,6 +13,8 @@ export type AppliedSource =
       readonly keys: ReferencedKeys;
       /** Since when the content is this one. An older time shows a content that the pods have left behind. Mostly unknown. */
       readonly asOfSeconds?: number;
+      /** Its own annotations kept it from counting: that it is gone is no change. Only where deletions are changes. */
+      readonly isSetAside?: true;
     }
   /** There was no such source when the pods were made. */
   | { readonly type: "absent" };

@@ -18,6 +18,7 @@ const source: fc.Arbitrary<AppliedSource> = fc.oneof(
       keyId,
       keys,
       asOfSeconds: fc.nat(),
+      isSetAside: fc.constant(true as const),
     },
     { requiredKeys: ["type", "digest", "keyId", "keys"] },
   ),

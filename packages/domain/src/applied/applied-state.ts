@@ -134,13 +134,15 @@ function parseServed(value: unknown): Served | undefined {
 
 function formatSource(source: AppliedSource, stateKeyId: string): unknown {
   if (source.type === "absent") return "-";
-  const { digest, keyId, keys, asOfSeconds } = source;
-  if (keys === "all" && keyId === stateKeyId && asOfSeconds === undefined) return digest;
+  const { digest, keyId, keys, asOfSeconds, isSetAside } = source;
+  const isPlain = keys === "all" && asOfSeconds === undefined && isSetAside === undefined;
+  if (isPlain && keyId === stateKeyId) return digest;
   return {
     digest,
     ...(keys === "all" ? {} : { keys }),
     ...(keyId === stateKeyId ? {} : { key: keyId }),
     ...(asOfSeconds === undefined ? {} : { asOf: asOfSeconds }),
+    ...(isSetAside === undefined ? {} : { aside: isSetAside }),
   };
 }
 
@@ -152,7 +154,14 @@ function parseSource(value: unknown, stateKeyId: string): AppliedSource | undefi
   const keys = parseKeys(jsonField(value, "keys"));
   if (digest === undefined || typeof keyId !== "string" || keys === undefined) return undefined;
   const asOf = jsonField(value, "asOf");
-  return { type: "present", digest, keyId, keys, ...(typeof asOf === "number" ? { asOfSeconds: asOf } : {}) };
+  return {
+    type: "present",
+    digest,
+    keyId,
+    keys,
+    ...(typeof asOf === "number" ? { asOfSeconds: asOf } : {}),
+    ...(jsonField(value, "aside") === true ? { isSetAside: true } : {}),
+  };
 }
 
 function parseKeys(value: unknown): ReferencedKeys | undefined {

@@ -67,7 +67,9 @@ export function isSameDigest(applied: string, now: string): boolean {
 
 function packedContent(source: AppliedSource, { keyId }: KeyedDigest): string | undefined {
   if (source.type === "absent") return absentEntry;
-  const isPlain = source.keys === "all" && source.keyId === keyId && source.asOfSeconds === undefined;
+  const { asOfSeconds, isSetAside } = source;
+  const isDigestAll = asOfSeconds === undefined && isSetAside === undefined;
+  const isPlain = source.keys === "all" && source.keyId === keyId && isDigestAll;
   return isPlain ? source.digest.slice(0, contentLength) : undefined;
 }
 

@@ -39,6 +39,8 @@ export interface PlanInput {
   readonly appliedAtSeconds?: number | undefined;
   /** The sources the workload has opted in to. */
   readonly observedSources: readonly ObservedSource[];
+  /** Sources that only their own annotations keep from counting. They roll nothing; what the pods run with of them stays known. */
+  readonly setAside: readonly ObservedSource[];
   /** Name patterns the workload has set, as in `Sight.patterns`: every source that matches one is among the sights. */
   readonly patterns: readonly string[];
   readonly rules: AppearanceRules;

@@ -66,6 +66,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       (workload) =>
         workload.loseSight("ConfigMap", name),
   ),
+  fc.constantFrom(...names).map(
+    (name): Step =>
+      (workload) =>
+        workload.setAside("ConfigMap", name),
+  ),
 );
 
 const neither = { reloadOnCreate: false, reloadOnDelete: false };

@@ -38,26 +38,27 @@ export type Plan =
  */
 export function plan(input: PlanInput): Plan {
   const patterns = input.rules.reloadOnCreate ? input.patterns : [];
-  if (input.observedSources.length + patterns.length === 0)
+  if (input.observedSources.length + input.setAside.length + patterns.length === 0)
     return { type: "record", applied: undefined, hingesOnPods: false };
   const context = planContextOf(input);
-  const seen = judgeAll(context);
+  const seen = judgeAll(context, input.observedSources);
   const changed = seen.flatMap(({ observed, reason, mark }) =>
     reason === undefined || mark === undefined
       ? []
       : [{ source: observed.ref, mode: observed.mode, mark, reason }],
   );
   const isRolled = changed.length > 0;
+  const all = [...seen, ...judgeSetAside(context, isRolled)];
   // A pattern led to a source that is gone by now, and that the applied state does not name.
-  if (!isRolled && patterns.length === 0 && seen.every(({ applied }) => applied === undefined))
+  if (!isRolled && patterns.length === 0 && all.every(({ applied }) => applied === undefined))
     return { type: "record", applied: undefined, hingesOnPods: false };
   const sources = new Map(
-    seen.flatMap(({ observed, applied }) =>
+    all.flatMap(({ observed, applied }) =>
       applied === undefined ? [] : [[localName(observed.ref), applied] as const],
     ),
   );
   const applied = { ...appliedAfter(context, isRolled), sources, patterns };
-  const hingesOnPods = input.podsStart === undefined && seen.some(({ pods }) => pods !== undefined);
+  const hingesOnPods = input.podsStart === undefined && all.some(({ pods }) => pods !== undefined);
   if (!isRolled) return { type: "record", applied, hingesOnPods };
   const present = seen.flatMap(({ observed, mark, reason }) =>
     mark === undefined || reason === "SourceDeleted"
@@ -94,18 +95,17 @@ function appliedAfter(
  * Where a roll is not verified, the sources are judged by what counts without it, and then as if it had landed: its pods run with what it
  * was made for, and the content may have gone back since. Only a template that was made for the live content tells that nothing is missing.
  */
-function judgeAll(context: PlanContext) {
-  const { unverified, observedSources, ...input } = context;
+function judgeAll(context: PlanContext, sources: readonly ObservedSource[]): readonly JudgedSource[] {
+  const { unverified, ...input } = context;
   const landed =
     unverified &&
     planContextOf({
       ...input,
-      observedSources,
       applied: unverified,
       isDamaged: false,
       appliedAtSeconds: undefined,
     });
-  return observedSources.map((observed) => {
+  return sources.map((observed) => {
     const verdict = judgeSource(observed, context);
     if (landed === undefined || verdict.reason !== undefined || ownVerdict(observed, context) === "same")
       return { observed, ...verdict };
@@ -113,6 +113,32 @@ function judgeAll(context: PlanContext) {
     const isMissing = ifLanded.reason !== undefined || ifLanded.pods !== undefined;
     return { observed, ...(isMissing ? ifLanded : verdict) };
   });
+}
+
+/**
+ * Pods read a source that is set aside, too, when something else starts them. When it counts again it is compared with what they run with.
+ * It is left out where nobody knows that, as before it counted first. The mark on the template does not tell: it is made of the others.
+ */
+function judgeSetAside(context: PlanContext, isRolled: boolean): readonly JudgedSource[] {
+  const { applied, rules, setAside, unverified } = context;
+  const before = ({ ref }: ObservedSource) => applied?.sources.get(localName(ref));
+  const known = setAside.filter((observed) => before(observed)?.type === "present");
+  return judgeAll({ ...context, isMarkCurrent: false }, known).map(({ observed, reason, ...verdict }) => {
+    const kept = unverified === undefined ? before(observed) : undefined;
+    const after = isRolled || reason === undefined ? verdict.applied : kept;
+    const isMarked = rules.reloadOnDelete && after?.type === "present";
+    return {
+      observed,
+      applied: isMarked ? { ...after, isSetAside: true } : after,
+      mark: undefined,
+      reason: undefined,
+      ...(isRolled || verdict.pods === undefined ? {} : { pods: verdict.pods }),
+    };
+  });
+}
+
+interface JudgedSource extends SourceVerdict {
+  readonly observed: ObservedSource;
 }
 
 interface SourceVerdict extends WhyRoll {
@@ -181,7 +207,7 @@ function judgeGoneSource(
   before: AppliedSource | undefined,
   { rules, sha1, template }: PlanContext,
 ): SourceVerdict {
-  const isDeleted = rules.reloadOnDelete && before?.type === "present";
+  const isDeleted = rules.reloadOnDelete && before?.type === "present" && before.isSetAside !== true;
   const after = isDeleted ? ({ type: "absent" } as const) : absentNow(observed, before, template);
   return {
     // Every name that ever matched a pattern would be too many: the recorded pattern says the same.

@@ -3,7 +3,7 @@ import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
 import { RecentMap } from "../async/recent-map.ts";
 import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.ts";
@@ -36,6 +36,14 @@ export interface SourceReading {
   readonly ahead: ReadsAhead;
   /** Its reads may wait a moment for others who ask for the same sources. A handling may say so once. */
   readonly mayWait: boolean;
+}
+
+/** The sources of a workload, as they are now. */
+export interface ObservedSources {
+  /** Those that count. */
+  readonly observedSources: readonly ObservedSource[];
+  /** Those that only their own annotations keep from counting. */
+  readonly setAside: readonly ObservedSource[];
 }
 
 export interface SourceReaderOptions {
@@ -87,8 +95,8 @@ export class SourceReader {
     return { since, reads: new Map(reads) };
   }
 
-  /** Reads what the workload is interested in, as it is now, and leaves out what does not count. */
-  async observe(reading: SourceReading): Promise<readonly ObservedSource[]> {
+  /** Reads what the workload is interested in, as it is now. */
+  async observe(reading: SourceReading): Promise<ObservedSources> {
     const { api, live, interest, appliedText, ahead, mayWait } = reading;
     const untilMs = mayWait ? this.#clock.monotonic() + sharedWaitMs : undefined;
     // A content read before the workload may be older than the one that another worker has rolled it to in between. It must not be
@@ -100,11 +108,13 @@ export class SourceReader {
     const lives = await this.#readWanted(api, [...wanted.values()], { reads, interest, untilMs });
     const refs = [...wanted.values()].map(({ ref }) => ref);
     const ofOwner = await namedByOwner(interest, refs, this.#names);
-    return [...wanted].flatMap(([key, { ref, patterns, isNamed }]) => {
-      const named = { isNamed, isNamedByOwner: ofOwner.has(key) };
-      const observed = this.#observed(ref, lives.get(key), { interest, ...named });
-      return observed === undefined ? [] : [{ ...observed, patterns }];
+    const read = [...wanted].flatMap(([key, one]) => {
+      const named = { ...one, isNamedByOwner: ofOwner.has(key) };
+      return this.#observed(named, lives.get(key), interest) ?? [];
     });
+    const observedSources = read.filter(({ counts }) => counts).map(({ observed }) => observed);
+    const setAside = read.filter(({ counts }) => !counts).map(({ observed }) => observed);
+    return { observedSources, setAside };
   }
 
   /** Keeps the workload as it was read or written last. */
@@ -155,17 +165,21 @@ export class SourceReader {
     return found;
   }
 
+  /** Undefined: it does not count, whatever its own annotations are. */
   #observed(
-    ref: SourceRef,
+    { ref, patterns, isNamed, isNamedByOwner }: NamedSource,
     live: LiveSource | undefined,
-    { interest, ...named }: NamedSource,
-  ): Omit<ObservedSource, "patterns"> | undefined {
+    interest: Interest,
+  ): { readonly observed: ObservedSource; readonly counts: boolean } | undefined {
     const reference = interest.references.get(sourceKey(ref));
-    const decision = judgeFor(interest, { ref, annotations: live?.annotations, reference, ...named });
+    const decisionBy = (annotations: Annotations | undefined) =>
+      judgeFor(interest, { ref, annotations, reference, isNamed, isNamedByOwner });
+    const own = decisionBy(live?.annotations);
+    const decision = own.reload ? own : decisionBy({ [interest.optIn.dialect.match]: "true" });
     if (!decision.reload) return undefined;
-    const observed = { ref, mode: decision.mode, reference, live: this.#seen(live) };
+    const observed = { ref, mode: decision.mode, reference, patterns, live: this.#seen(live) };
     const frozenBy = live && frozenByAnnotation(live.annotations);
-    return frozenBy === undefined ? observed : { ...observed, frozenBy };
+    return { observed: frozenBy === undefined ? observed : { ...observed, frozenBy }, counts: own.reload };
   }
 
   #seen(live: LiveSource | undefined): ObservedSource["live"] {
@@ -197,9 +211,7 @@ interface Wanted {
   readonly isNamed: boolean;
 }
 
-interface NamedSource extends Pick<JudgedSource, "isNamed" | "isNamedByOwner"> {
-  readonly interest: Interest;
-}
+interface NamedSource extends Wanted, Pick<JudgedSource, "isNamedByOwner"> {}
 
 /** How the wanted ones are read. */
 interface WantedReads extends Pick<ReadsAhead, "reads"> {

@@ -14,7 +14,12 @@ import { eligibilityOf, servedKind } from "../../observe/eligibility-of.ts";
 import { isInterested, patternsOf, readInterest } from "../../observe/interest.ts";
 import type { NameMatches } from "../../observe/name-matches.ts";
 import { createNamespaceCheck } from "../../observe/namespace-scope.ts";
-import { nothingAhead, type ReadsAhead, type SourceReader } from "../../observe/source-reader.ts";
+import {
+  nothingAhead,
+  type ObservedSources,
+  type ReadsAhead,
+  type SourceReader,
+} from "../../observe/source-reader.ts";
 import type { ClusterApi, EngagedCluster, LiveWorkload } from "../../ports/cluster-api.ts";
 import type { Again, Request } from "../../ports/request.ts";
 import type { Settings } from "../../ports/settings.ts";
@@ -58,6 +63,9 @@ export type Observe = (
   /** The workload as it is taken to be. Absent: it is read. */
   shown?: LiveWorkload,
 ) => Promise<Observation | { readonly stash: LiveWorkload } | { readonly again: Again } | "gone" | "ignored">;
+
+/** Of a workload that another object controls no source is read. */
+const nothingObserved: ObservedSources = { observedSources: [], setAside: [] };
 
 /** Before the first list is complete nobody knows which workloads were there before us. It takes a moment. */
 const unlisted = { type: "again", afterMs: 1000, reason: "WorkloadsNotListed" } as const satisfies Again;
@@ -154,14 +162,15 @@ async function planNow(observing: Observing, reading: Reading, before: Before): 
   const { applied } = past;
   const { api } = cluster;
   const read = { api, live, interest, appliedText, applied, ahead, mayWait: isShown };
-  const observedSources = eligibility === "owned" ? [] : await observing.sources.observe(read);
-  const planned = planWith(observing, { reading, observedSources, past });
+  const observed = eligibility === "owned" ? nothingObserved : await observing.sources.observe(read);
+  const { observedSources } = observed;
+  const planned = planWith(observing, { reading, ...observed, past });
   const first = { reading, eligibility, planned, observedSources };
   if (await isCertain(first, before)) return first;
   const all = past.record === undefined ? await askedPast(observing, reading) : past;
-  const again = all === past ? planned : planWith(observing, { reading, observedSources, past: all });
+  const again = all === past ? planned : planWith(observing, { reading, ...observed, past: all });
   const judged = again.hingesOnPods
-    ? planWith(observing, { reading, observedSources, past: all }, await readPodsStart(live, reading))
+    ? planWith(observing, { reading, ...observed, past: all }, await readPodsStart(live, reading))
     : again;
   const compared = { ...reading, appliedCount: all.appliedCount, unkeptText: unkeptText(all, appliedText) };
   return { reading: compared, eligibility, planned: judged, observedSources };
@@ -187,7 +196,7 @@ async function askedPast({ keys, records }: Observing, reading: Reading): Promis
 
 function planWith(
   { keys, settings, sha1 }: Observing,
-  { reading, observedSources, past }: Compared,
+  { reading, observedSources, setAside, past }: Compared,
   podsStart?: PodsStart,
 ): Plan {
   const { live, kind, interest } = reading;
@@ -199,6 +208,7 @@ function planWith(
     unverified: past.unverified,
     appliedAtSeconds: past.appliedAtSeconds,
     observedSources,
+    setAside,
     patterns: patternsOf(interest),
     rules: settings,
     keys,
@@ -210,9 +220,8 @@ function planWith(
 }
 
 /** What a plan is made from. */
-interface Compared {
+interface Compared extends ObservedSources {
   readonly reading: Reading;
-  readonly observedSources: readonly ObservedSource[];
   readonly past: KnownPast;
 }
 

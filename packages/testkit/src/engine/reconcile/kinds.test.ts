@@ -34,6 +34,19 @@ describe.each(kindCases)("$name", (one) => {
     expect(bed.actions()).toBe(0);
   });
 
+  test("does nothing when its source is ignored for a while with the same content", async () => {
+    const bed = await createKindBed(one, { engagedAtSeconds: 0 });
+    bed.change("2");
+    await bed.reconcile(bed.workload);
+    const before = bed.actions();
+    for (const annotations of [{ "reloader.stakater.com/ignore": "true" }, {}]) {
+      await bed.clock.advance(60_000);
+      bed.cluster.setSource("ConfigMap", "app", { a: "2" }, annotations);
+      await bed.reconcile(bed.workload);
+    }
+    expect(bed.actions()).toBe(before);
+  });
+
   test("acts anew when a content comes back, each time", async () => {
     const bed = await createKindBed(one);
     for (const [round, value] of ["2", "1", "2", "1", "2"].entries()) {

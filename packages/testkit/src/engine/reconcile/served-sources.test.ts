@@ -51,6 +51,43 @@ describe("a label selector of sources", () => {
   });
 });
 
+describe.each([
+  ["ignore", auto, {}, { "reloader.stakater.com/ignore": "true" }],
+  ["match", { "reloader.stakater.com/search": "true" }, { "reloader.stakater.com/match": "true" }, {}],
+])("a source that its %s annotation keeps from counting", (_, annotations, counting, aside) => {
+  async function watched() {
+    const bed = await serving({}, {});
+    bed.cluster.namespace = "a";
+    const set = async (a: string, own: Readonly<Record<string, string>>) => {
+      bed.cluster.setSource("ConfigMap", "app", { a }, own);
+      await bed.elapse(60_000);
+    };
+    await set("1", counting);
+    const template = templateUsing({ app: {} });
+    const api = bed.cluster.setWorkload("api", { template, annotations });
+    await bed.elapse(60_000);
+    return { ...bed, set, rolled: () => bed.cluster.rolls(api).length };
+  }
+
+  test("rolls nothing when it counts again with the same content", async () => {
+    await using bed = await watched();
+    await bed.set("1", aside);
+    await bed.set("1", counting);
+    expect(bed.rolled()).toBe(0);
+  });
+
+  test("rolls nothing for a change meanwhile, and once when it counts again", async () => {
+    await using bed = await watched();
+    await bed.set("1", aside);
+    await bed.set("2", aside);
+    expect(bed.rolled()).toBe(0);
+    await bed.set("2", counting);
+    await bed.set("2", aside);
+    await bed.set("2", counting);
+    expect(bed.rolled()).toBe(1);
+  });
+});
+
 describe("sources that come and go", () => {
   const both = { reloadOnCreate: true, reloadOnDelete: true };
   const ref = { kind: "ConfigMap", namespace: "a", name: "app" } as const;
