@@ -71,8 +71,19 @@ export async function openConnections(spec: ProcessSpec, log: Log, shutdown: Shu
   const names = new NameMatches({ compile: createPatternCompiler(), clock: systemClock });
   const random = systemRandom;
   return {
-    ...{ log, random, meter, adapters, metrics, registration, keyring },
-    ...{ client, keys, clock, absence, queue, names },
+    log,
+    random,
+    meter,
+    adapters,
+    metrics,
+    registration,
+    keyring,
+    client,
+    keys,
+    clock,
+    absence,
+    queue,
+    names,
   };
 }
 
