@@ -2,10 +2,15 @@ import { jsonField, jsonText } from "../json.ts";
 import { over, progressing, type RolloutState } from "./rollout-state.ts";
 import { numberOf, readStatus } from "./status.ts";
 
-/** Argo's Rollout says itself where it stands. A canary that waits for somebody is paused; one that waits for a time goes on. */
-export function argoRolloutState(object: unknown): RolloutState {
+/**
+ * Argo's Rollout says itself where it stands. A canary that waits for somebody is paused; one that waits for a time goes on. A change of the
+ * Deployment that it refers to leaves its own generation as it is: that of the Deployment tells whether Argo has seen it. Argo 1.0 does not
+ * say which one it has seen.
+ */
+export function argoRolloutState(object: unknown, templateGeneration = 0): RolloutState {
   const { spec, status, isObserved } = readStatus(object);
-  if (!isObserved) return progressing;
+  const templateObserved = numberOf(jsonField(status, "workloadObservedGeneration")) ?? templateGeneration;
+  if (!isObserved || templateObserved < templateGeneration) return progressing;
   const restartAt = jsonField(spec, "restartAt");
   if (restartAt !== undefined && jsonField(status, "restartedAt") !== restartAt) return progressing;
   const message = jsonText(status, "message") ?? "";

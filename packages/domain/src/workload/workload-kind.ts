@@ -34,8 +34,11 @@ export interface WorkloadKind {
   readonly isTemplateRolled?: true;
   /** How a roll is written. Pure: the same roll always has the same write. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
-  /** Where the rollout that follows a roll stands, from the object as the API server has it. */
-  readonly rolloutState: (object: unknown) => RolloutState;
+  /**
+   * Where the rollout that follows a roll stands, from the object as the API server has it, and from the generation of the object that it
+   * refers to for its template.
+   */
+  readonly rolloutState: (object: unknown, templateGeneration?: number) => RolloutState;
 }
 
 /** The live workload, as far as a write depends on it. */

@@ -64,7 +64,7 @@ async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
   if (live === undefined || live.isDeleting) return { type: "none", outcome: "gone" };
   // We paused it ourselves. The end of the pause has the rollout followed.
   if (isHeld(live, settings.dialect)) return { type: "none", outcome: "ignored" };
-  const state = kind.rolloutState(live.object);
+  const state = kind.rolloutState(live.object, live.templateOwner?.generation);
   const isSlow = state.type !== "healthy" && spentMs >= patienceMs;
   const trouble = isSlow ? await troubleOfPods(live, rollout) : undefined;
   const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });

@@ -43,7 +43,7 @@ export class ShownRollouts {
     if (awaited === undefined || live.generation < awaited.generation) return;
     // What a paused workload shows depends on who paused it.
     const isTold = live.uid === awaited.uid && !live.isPaused;
-    awaited.state = isTold ? kind.rolloutState(live.object) : undefined;
+    awaited.state = isTold ? kind.rolloutState(live.object, live.templateOwner?.generation) : undefined;
   }
 
   /** Undefined: the watches have not shown it, or it is that of a roll which another process made since. */

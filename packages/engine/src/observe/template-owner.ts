@@ -12,6 +12,7 @@ export function withTemplateOf(workload: LiveWorkload, owner: LiveWorkload): Liv
       resourceVersion: owner.resourceVersion,
       podSelector: podSelectorOf(owner.object),
       annotations: owner.annotations,
+      generation: owner.generation,
     },
     // Both only grow: their sum is different when either is.
     generation: workload.generation + owner.generation,

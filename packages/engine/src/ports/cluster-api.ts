@@ -18,7 +18,7 @@ export interface LiveWorkload {
   /** The pod template as it is, unparsed: that of the object it refers to, if it does. */
   readonly template: unknown;
   /** The object it refers to for its template; undefined when it has its own, or when there is none. */
-  readonly templateOwner?: Pick<LiveWorkload, "ref" | "resourceVersion" | "annotations"> & {
+  readonly templateOwner?: Pick<LiveWorkload, "ref" | "resourceVersion" | "generation" | "annotations"> & {
     /** Selects the pods of a workload that has no selector of its own. */
     readonly podSelector: string | undefined;
   };

@@ -183,6 +183,7 @@ describe("a Rollout that refers to a Deployment", () => {
       resourceVersion: world.cluster.get("Deployment", "shop", "web")?.metadata.resourceVersion,
       podSelector: "app=web",
       annotations: world.cluster.get("Deployment", "shop", "web")?.metadata.annotations ?? {},
+      generation: 1,
     });
   });
 
