@@ -79,6 +79,16 @@ export const hubValues: Fields = {
       size: text("1Gi", "Size of the claim."),
       storageClassName: text("", "Its class; the cluster's default when empty."),
     }),
+    securityContext: map(
+      "securityContext of its pod; 999 is the user of the image. With runAsUser: null, as OpenShift needs it, runAsGroup and fsGroup are left out too, unless you set others.",
+      {
+        runAsNonRoot: true,
+        runAsUser: 999,
+        runAsGroup: 999,
+        fsGroup: 999,
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+    ),
     resources: map("Requests and limits. It uses at most three quarters of the memory limit.", {
       requests: { cpu: "50m", memory: "128Mi" },
       limits: { memory: "512Mi" },

@@ -67,13 +67,16 @@ const deployment: Fields = {
   topologySpreadConstraints: list("topologySpreadConstraints of the pod."),
   volumes: list("More volumes of the pod."),
   volumeMounts: list("More mounts of the container."),
-  securityContext: map("securityContext of the pod. fsGroup is added, since its volume must be writable.", {
-    runAsNonRoot: true,
-    runAsUser: 65_534,
-    runAsGroup: 65_534,
-    fsGroup: 65_534,
-    seccompProfile: { type: "RuntimeDefault" },
-  }),
+  securityContext: map(
+    "securityContext of the pod. runAsGroup and fsGroup are added, since its volumes must be readable and writable. With runAsUser: null, as OpenShift needs it, both are left out, unless you set others.",
+    {
+      runAsNonRoot: true,
+      runAsUser: 65_534,
+      runAsGroup: 65_534,
+      fsGroup: 65_534,
+      seccompProfile: { type: "RuntimeDefault" },
+    },
+  ),
   containerSecurityContext: map("securityContext of the container. That of Stakater Reloader is empty.", {
     allowPrivilegeEscalation: false,
     capabilities: { drop: ["ALL"] },

@@ -66,9 +66,9 @@ spec:
       imagePullSecrets:
         {{- trim . | nindent 8 }}
       {{- end }}
-      {{- with $deployment.securityContext }}
+      {{- with include "fleet-reloader.podSecurityContext" (list $deployment.securityContext 65534) }}
       securityContext:
-        {{- toYaml . | nindent 8 }}
+        {{- . | nindent 8 }}
       {{- end }}
       {{- with $deployment.nodeSelector }}
       nodeSelector:

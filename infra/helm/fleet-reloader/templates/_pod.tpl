@@ -221,6 +221,21 @@ successThreshold: {{ $set.successThreshold | default 1 }}
 initialDelaySeconds: {{ $set.initialDelaySeconds | default (index . 1) }}
 {{- end -}}
 
+{{/*
+The securityContext of a pod, from a list of the value and the group that is the chart's own. Who takes the user back leaves it to OpenShift,
+whose restricted-v2 refuses a group that it did not assign.
+*/}}
+{{- define "fleet-reloader.podSecurityContext" -}}
+{{- $context := deepCopy (index . 0 | default dict) -}}
+{{- $ownGroup := index . 1 -}}
+{{- if kindIs "invalid" $context.runAsUser -}}
+{{- range list "runAsUser" "runAsGroup" "fsGroup" -}}
+{{- if or (kindIs "invalid" (get $context .)) (eq (get $context . | int) $ownGroup) }}{{ $_ := unset $context . }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- with $context }}{{ toYaml . }}{{ end -}}
+{{- end -}}
+
 {{- define "fleet-reloader.containerSecurityContext" -}}
 {{- $context := deepCopy (.Values.reloader.deployment.containerSecurityContext | default dict) -}}
 {{- if .Values.reloader.readOnlyRootFileSystem }}{{ $_ := set $context "readOnlyRootFilesystem" true }}{{ end -}}
