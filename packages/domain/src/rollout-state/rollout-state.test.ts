@@ -239,3 +239,12 @@ describe("where a rollout stands:", () => {
     ],
   ]);
 });
+
+test.each([
+  ["says that it has seen it", "7", "healthy Available"],
+  ["says that it has seen an older one", "6", "progressing"],
+  ["of version 1.0 does not say what it has seen", undefined, "healthy Available"],
+])("a Rollout counts with the template of its Deployment where Argo %s", (_, seen, expected) => {
+  const status = { phase: "Healthy", ...(seen === undefined ? {} : { workloadObservedGeneration: seen }) };
+  expect(inShort(rollout.rolloutState(object({}, status), 7))).toBe(expected);
+});
