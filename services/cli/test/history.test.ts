@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
+import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
 import { RedisHistory } from "@fleet-reloader/redis/history/redis-history";
@@ -18,6 +22,7 @@ async function linesOf(...given: Parameters<typeof readHistory>): Promise<readon
 
 const all = {
   redisPasswordSecret: undefined,
+  dataDir: "/nowhere/fleet-reloader",
   since: "",
   cluster: "",
   inNamespace: "",
@@ -53,6 +58,19 @@ test("the history of all shards is read without a flag for their number", async 
     "d",
     "the fleet",
   ]);
+});
+
+// The notes of the chart name this command for its default, where Redis is the pod's own.
+test("without an address the embedded Redis of the data dir is read", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "fr-history-"));
+  await using redis = await startRedis([], ["--unixsocket", embeddedSocket(dataDir)]);
+  const log = new CollectedLog();
+  const client = new RedisClient({ url: redis.url }, log);
+  await guardShards({ client, keys: new Keys("fleet-reloader", 1) });
+  await client.close();
+  const given = { clock: systemClock, env: {}, log };
+  expect(await linesOf({ ...all, redisUrl: "", dataDir }, given)).toEqual([]);
+  rmSync(dataDir, { recursive: true });
 });
 
 test("a Redis that nobody uses is an error and not an empty history", async () => {

@@ -1,14 +1,10 @@
-import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { textFlag } from "../frame/cli-fields.ts";
-import { redisLoginFields } from "../redis/redis-login.ts";
+import { fleetRedisFields } from "../redis/fleet-redis.ts";
 import { serverFields } from "../server/server-fields.ts";
-
-const { redisUrl } = connectionFields;
 
 export const historyConfig = {
   ...serverFields,
-  redisUrl: { ...redisUrl, meta: { ...redisUrl.meta, defaultText: "none; this or --server is required" } },
-  ...redisLoginFields,
+  ...fleetRedisFields,
   since: textFlag(
     "since",
     "TIME",

@@ -8,7 +8,7 @@ import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import type { CommandProcess } from "../frame/command.ts";
-import { redisLogin } from "../redis/redis-login.ts";
+import { fleetRedisAddress } from "../redis/fleet-redis.ts";
 import { shardsOf } from "../redis/used-redis.ts";
 import type { ApiClient } from "../server/api-client.ts";
 import type { historyConfig } from "./history-config.ts";
@@ -19,7 +19,7 @@ export async function* readHistory(
   { clock, env, log }: { readonly clock: Clock; readonly env: CommandProcess["env"]; readonly log: Log },
 ): AsyncGenerator<string> {
   const query = checkedHistoryQuery(config, clock.now());
-  const client = new RedisClient(await redisLogin(config, env), log);
+  const client = new RedisClient(await fleetRedisAddress(config, env), log);
   try {
     const shards = await shardsOf(client, clock);
     if (shards === undefined)

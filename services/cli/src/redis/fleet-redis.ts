@@ -54,7 +54,7 @@ export async function withFleetRedis<T>(
   act: (redis: FleetRedis) => Promise<T>,
 ): Promise<T> {
   const log = createLog({ service: "cli", level: "error", format: "json" });
-  const client = new RedisClient(await addressIn(config, env), log);
+  const client = new RedisClient(await fleetRedisAddress(config, env), log);
   try {
     const shards = await unlessRefused(shardsOf(client, systemClock));
     if (shards === undefined)
@@ -83,7 +83,11 @@ export async function withFleetRedis<T>(
   }
 }
 
-async function addressIn(config: ConfigOf<typeof fleetRedisFields>, env: CommandProcess["env"]) {
+/** Where the Redis of a fleet is: the one that is given, or the embedded one of the data dir. Faults when there is neither. */
+export async function fleetRedisAddress(
+  config: ConfigOf<typeof fleetRedisFields>,
+  env: CommandProcess["env"],
+): ReturnType<typeof redisLogin> {
   if (config.redisUrl !== "") return await redisLogin(config, env);
   const folder = dataDirOf(config.dataDir, env);
   const socketPath = embeddedSocket(folder);
