@@ -96,6 +96,11 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The port that a URL names, or that of its scheme. The last part of an address of IPv4 is none. */}}
+{{- define "fleet-reloader.urlPort" -}}
+{{- regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default (ternary "80" "443" (hasPrefix "http://" .)) -}}
+{{- end -}}
+
 {{/* The ports of Redis, as JSON; the nodes of a Redis Cluster may have several. */}}
 {{- define "fleet-reloader.redisPorts" -}}
 {{- $redis := .Values.fleetReloader.redis -}}
