@@ -165,7 +165,7 @@ async function ask(): Promise<void> {
   if (!document.hidden) {
     askAgain(place);
     // After a refusal of who we are, the sign-in is good again.
-    if (isAnswered) news?.begin();
+    if (asked.type === "answered") news?.begin();
   }
   if (asked.type === "answered") void askActivity(place);
   drawPlace();
