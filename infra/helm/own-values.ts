@@ -157,7 +157,7 @@ export const ownValues: Fields = {
       alertPorts: leaf(
         [443, 80],
         "array",
-        "Ports of webhooks. They are open when webhookUrl, an ALERT_ variable or alertTo is set.",
+        "Ports of webhooks. They are open when webhookUrl, an ALERT_ variable, FLEET_RELOADER_NOTIFY_WEBHOOK_URL, --notify-webhook-url or alertTo is set.",
       ),
       alertTo: list("Peers of webhooks; empty means everywhere."),
       extraEgress: list("More egress rules, as in a NetworkPolicy."),

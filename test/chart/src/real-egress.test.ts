@@ -26,4 +26,37 @@ describe("the network policy opens", () => {
     const access = { existingSecret: "access", oidc };
     expect((await egressPorts({ fleetReloader: { access } })).slice(2)).toEqual([[port]]);
   });
+
+  const webhook = "FLEET_RELOADER_NOTIFY_WEBHOOK_URL";
+  const hookUrl = "https://hooks.example/rolled";
+  const env = (given: object) => ({ reloader: { deployment: { env: given } } });
+  const redis = { mode: "hub", redis: { url: "redis://redis" } };
+
+  test.each([
+    ["a variable", env({ open: { [webhook]: hookUrl } })],
+    ["a variable that is kept in a Secret", env({ secret: { [webhook]: hookUrl } })],
+    ["a Secret", env({ existing: { hook: { [webhook]: "url" } } })],
+    ["a flag", { fleetReloader: { args: [`--notify-webhook-url=${hookUrl}`] } }],
+    ["two words", { fleetReloader: { args: ["--notify-webhook-url", hookUrl] } }],
+    [
+      "a flag of the workers",
+      { fleetReloader: { ...redis, hub: { worker: { args: [`--notify-webhook-url=${hookUrl}`] } } } },
+    ],
+  ])("the ports of webhooks when %s names one to notify", async (_, values) => {
+    expect(await egressPorts(values)).toContainEqual([443, 80]);
+  });
+
+  test.each([
+    ["http://collector:4318", 4318],
+    ["https://otlp.example.org", 443],
+    ["http://10.0.0.43", 80],
+  ])("for the collector %s port %d", async (url, port) => {
+    expect((await egressPorts(env({ open: { OTEL_EXPORTER_OTLP_ENDPOINT: url } }))).slice(2)).toEqual([
+      [port],
+    ]);
+  });
+
+  test("nothing else without webhook, collector, issuer and Redis", async () => {
+    expect(await egressPorts(env({ open: { ENVIRONMENT: "prod", [webhook]: "" } }))).toHaveLength(2);
+  });
 });

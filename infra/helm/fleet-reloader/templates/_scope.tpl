@@ -134,6 +134,8 @@ variable.
 {{- range concat (keys ($env.open | default dict)) (keys ($env.secret | default dict)) (values ($env.existing | default dict) | toJson | list) -}}
 {{- if contains "ALERT_" . }}true{{ end -}}
 {{- end -}}
+{{- $said := list .Values.fleetReloader.args .Values.fleetReloader.hub $env | toJson -}}
+{{- if regexMatch "\"--notify-webhook-url[=\"]|\"FLEET_RELOADER_NOTIFY_WEBHOOK_URL\":\"[^\"]" $said }}true{{ end -}}
 {{- end -}}
 
 {{/* Not empty when the release brings its own Redis. */}}
