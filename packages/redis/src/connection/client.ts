@@ -12,7 +12,7 @@ export type RedisAddress = { readonly url: string } | { readonly socketPath: str
 export type RedisConnection = Redis | Cluster;
 
 /** Commands wait for a reconnection instead of failing: what they carry is rebuilt by a comparison anyway. */
-const options = {
+const baseOptions = {
   maxRetriesPerRequest: null,
   enableReadyCheck: true,
   // A user of Redis 7.0 cannot be given the right to it, and later versions log that it was denied.
@@ -23,10 +23,10 @@ const options = {
  * A connection on which a command waits for so long without a byte is lost: that of a node that is cut off stays open. The longest wait
  * that is meant is that of a worker for its next entry, 10 s. A connection that nobody asks may be silent for ever.
  */
-const silenceMaxMs = 15_000;
+const silentConnectionMs = 15_000;
 
 /** A server that refuses writes is asked so often whether it takes them again, or whether another is there in its place. */
-const renewEveryMs = 1000;
+const reconnectEveryMs = 1000;
 
 /** Refusals that come after each other within this time are one to people. */
 const refusalsApartMs = 60_000;
@@ -52,7 +52,7 @@ function renewal(log: Log) {
     },
     // Quick at first, since an embedded server is back within 100 ms; a full second later on.
     retryStrategy: (times: number) =>
-      wasRefusedWithin(renewEveryMs) ? renewEveryMs : Math.min(50 * times, 1000),
+      wasRefusedWithin(reconnectEveryMs) ? reconnectEveryMs : Math.min(50 * times, 1000),
   } as const;
 }
 
@@ -66,7 +66,7 @@ export class RedisClient {
   #connections = 0;
 
   /** `socketTimeout`: for how long a command may wait without a byte. */
-  constructor(address: RedisAddress, log: Log, { socketTimeout = silenceMaxMs } = {}) {
+  constructor(address: RedisAddress, log: Log, { socketTimeout = silentConnectionMs } = {}) {
     const onLayoutChanged = () => {
       this.#connections += 1;
     };
@@ -132,7 +132,7 @@ function connectServer(
   log: Log,
   socketTimeout: number,
 ): Redis {
-  const all = { ...options, ...renewal(log), socketTimeout };
+  const all = { ...baseOptions, ...renewal(log), socketTimeout };
   return "url" in address ? new Redis(address.url, all) : new Redis(address.socketPath, all);
 }
 
