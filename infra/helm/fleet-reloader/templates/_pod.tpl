@@ -12,6 +12,11 @@
 {{- if and (kindIs "float64" .) (eq (toString (floor .)) (toString .)) }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end -}}
 {{- end -}}
 
+{{/* Not empty when a variable has a value, as false and 0 are. */}}
+{{- define "fleet-reloader.hasValue" -}}
+{{- if or (not (empty .)) (has (kindOf .) (list "bool" "int" "int64" "float64")) }}true{{ end -}}
+{{- end -}}
+
 {{/* Peer-compatible flags are given only where they say something else than nothing; ours always. */}}
 {{- define "fleet-reloader.args" -}}
 {{- $reloader := .Values.reloader -}}
@@ -101,13 +106,13 @@
 {{- define "fleet-reloader.env" -}}
 {{- $env := .Values.reloader.deployment.env | default dict -}}
 {{- range $name, $value := $env.open }}
-{{- if not (empty $value) }}
+{{- if include "fleet-reloader.hasValue" $value }}
 - name: {{ $name | quote }}
   value: {{ include "fleet-reloader.text" $value | quote }}
 {{- end }}
 {{- end }}
 {{- range $name, $value := $env.secret }}
-{{- if not (empty $value) }}
+{{- if include "fleet-reloader.hasValue" $value }}
 - name: {{ $name | quote }}
   valueFrom:
     secretKeyRef:
