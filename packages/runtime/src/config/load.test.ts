@@ -118,6 +118,19 @@ describe("problems", () => {
     ]);
   });
 
+  // A value with a space and without quotes comes as two words, and the second may be the password itself.
+  test("words after a secret or a mistyped flag are not quoted", () => {
+    const words = ["redis://:hunter2", "hunter3", "--debounce", "2s", "start"];
+    expect(problems(["--redis-url", ...words])).toEqual([
+      "--redis-url: a word after its value (not shown) is not understood; put a value with spaces in quotes",
+      "start: not understood here; flags begin with --",
+    ]);
+    expect(problems(["--redis-ulr", ...words])).toEqual([
+      "--redis-ulr: no such flag; did you mean --redis-url?",
+      "start: not understood here; flags begin with --",
+    ]);
+  });
+
   test("a flag without its value says how to write it", () => {
     expect(problems(["--debounce"])).toEqual(["--debounce: a value is missing; write --debounce=DURATION"]);
   });

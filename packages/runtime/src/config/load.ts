@@ -58,26 +58,22 @@ function readFlags(
   const metas = flagSpellings(shape);
   const flags = new Map<string, Given>();
   const problems: string[] = [];
-  let before:
-    | { readonly isUnknown: boolean; readonly bareSwitch: string; readonly takes: string }
-    | undefined;
+  let before: FlagBefore = { type: "none" };
   for (const token of tokensOf(metas, args)) {
-    const { isUnknown = false, bareSwitch = "", takes = "BOOL" } = before ?? {};
-    before = undefined;
     if (token.kind === "positional") {
-      // The word after an unknown flag is probably its value and may be a password, so it is not quoted.
-      if (!isUnknown) problems.push(strayWord(token.value, bareSwitch, takes));
+      const problem = wordProblem(token.value, before);
+      if (problem !== undefined) problems.push(problem);
+      if (before.type === "switch") before = { type: "none" };
       continue;
     }
     if (token.kind !== "option") continue;
     const meta = metas.get(token.name);
+    const isBareSwitch = token.value === undefined && meta?.isSwitch === true;
+    before = asFlagBefore(token.rawName, meta, isBareSwitch);
     if (meta === undefined) {
       problems.push(`${token.rawName}: no such flag${suggestion(token.name, [...metas.keys()])}`);
-      before = { isUnknown: true, bareSwitch: "", takes: "" };
       continue;
     }
-    const isBareSwitch = token.value === undefined && meta.isSwitch === true;
-    if (isBareSwitch) before = { isUnknown: false, bareSwitch: token.rawName, takes: meta.placeholder };
     const text = isBareSwitch ? "true" : token.value;
     if (text === undefined) {
       problems.push(`${token.rawName}: a value is missing; write ${token.rawName}=${meta.placeholder}`);
@@ -86,6 +82,32 @@ function readFlags(
     flags.set(meta.flag, withText(meta, token.rawName, text, flags.get(meta.flag)));
   }
   return { flags, problems };
+}
+
+/** What stands before a word that belongs to no flag. */
+type FlagBefore =
+  | { readonly type: "none" | "unknown" }
+  | { readonly type: "secret"; readonly name: string }
+  | { readonly type: "switch"; readonly name: string; readonly takes: string };
+
+function asFlagBefore(name: string, meta: FieldMeta | undefined, isBareSwitch: boolean): FlagBefore {
+  if (meta === undefined) return { type: "unknown" };
+  if (isBareSwitch) return { type: "switch", name, takes: meta.placeholder };
+  return meta.isSecret === true ? { type: "secret", name } : { type: "none" };
+}
+
+/** The words after an unknown or a secret flag are probably its value and may be a password, so they are not quoted. */
+function wordProblem(word: string, before: FlagBefore): string | undefined {
+  switch (before.type) {
+    case "unknown":
+      return undefined;
+    case "secret":
+      return `${before.name}: a word after its value (not shown) is not understood; put a value with spaces in quotes`;
+    case "switch":
+      return strayWord(word, before.name, before.takes);
+    case "none":
+      return strayWord(word, "", "BOOL");
+  }
 }
 
 /** Every flag under each of its names. */
