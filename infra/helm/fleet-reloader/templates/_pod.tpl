@@ -12,7 +12,7 @@
 {{- if and (kindIs "float64" .) (eq (toString (floor .)) (toString .)) }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end -}}
 {{- end -}}
 
-{{/* Not empty when a variable has a value, as false and 0 are. */}}
+{{/* Not empty when there is a value, as false and 0 are. */}}
 {{- define "fleet-reloader.hasValue" -}}
 {{- if or (not (empty .)) (has (kindOf .) (list "bool" "int" "int64" "float64")) }}true{{ end -}}
 {{- end -}}
