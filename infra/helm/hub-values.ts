@@ -44,7 +44,7 @@ export const hubValues: Fields = {
     pollingInterval: count(5, "Seconds between two requests while there is no worker."),
     cooldownPeriod: count(
       120,
-      "Seconds without work before KEDA stops the last worker, and before the HPA stops a worker.",
+      "Seconds without work before KEDA stops the last worker, and before the HPA stops a worker, which waits an hour at most.",
     ),
     minReplicaCount: count(0, "Minimum workers, when there is no work."),
     maxReplicaCount: count(20, "Maximum workers."),

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { rendered } from "./helm.ts";
-import { the } from "./manifest.ts";
+import { at, the } from "./manifest.ts";
+
+const hub = { mode: "hub", redis: { url: "redis://redis" } };
 
 test.each([
   [{ maxUnavailable: "", minAvailable: 1 }, { minAvailable: 1 }],
@@ -11,4 +13,15 @@ test.each([
   const reloader = { podDisruptionBudget: { enabled: true, ...given } };
   const { spec } = the(await rendered({ values: { reloader } }), "PodDisruptionBudget");
   expect(spec).toEqual({ ...wanted, selector: expect.anything() });
+});
+
+test("a long cooldown is KEDA's, and the HPA gets the longest window that it takes", async () => {
+  const keda = { enabled: true, cooldownPeriod: 7200 };
+  const scaled = the(
+    await rendered({ values: { fleetReloader: { ...hub, hub: { keda } } } }),
+    "ScaledObject",
+  );
+  const way = ["advanced", "horizontalPodAutoscalerConfig", "behavior", "scaleDown"];
+  expect(at(scaled, "spec", "cooldownPeriod")).toBe(7200);
+  expect(at(scaled, "spec", ...way, "stabilizationWindowSeconds")).toBe(3600);
 });
