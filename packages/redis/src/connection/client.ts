@@ -29,7 +29,7 @@ const silentConnectionMs = 15_000;
 const reconnectEveryMs = 1000;
 
 /** Refusals that come after each other within this time are one to people. */
-const refusalsApartMs = 60_000;
+export const refusalsApartMs = 60_000;
 
 /**
  * When a connection is made anew. Beside one that is lost it is one to a server that follows another and so takes no writes: a name that

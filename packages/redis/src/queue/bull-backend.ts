@@ -1,5 +1,7 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Log } from "@fleet-reloader/engine/ports/log";
 import { type BackendFactory, createRedisBackend, type RedisQueueBackend } from "bullmq";
-import type { RedisConnection } from "../connection/client.ts";
+import { type RedisConnection, refusalsApartMs } from "../connection/client.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
 import { QueueEnd } from "./queue-end.ts";
 
@@ -22,18 +24,30 @@ const blockedUntilAt = 3;
 const takenUpField = "processedOn";
 
 /**
+ * A Redis without memory, or one that denies us the command, refuses to give out an entry. BullMQ would ask again at once, for as long as
+ * that lasts.
+ */
+const refusedPauseMs = 1000;
+
+/** What takes up entries. */
+interface EntryTaker {
+  /** By which it takes them up. */
+  readonly connection: RedisConnection;
+  readonly log: Log;
+  /** Its end. */
+  readonly signal: AbortSignal;
+}
+
+/**
  * BullMQ on Redis' clock. It takes the machine's for every script, so that a worker whose clock is ahead takes up what waits for quiet, and one
  * whose clock is behind leaves lying what is due. Here every script gets the time of Redis, and what is answered is told in the machine's time.
- *
- * `connection`: the one of a worker, which takes up entries by it.
+ * A worker of several shards has one for all: a refusal of Redis is told of once.
  */
-export function bullBackend(
-  clock: RedisClock,
-  connection?: RedisConnection,
-): BackendFactory<RedisQueueBackend> {
+export function bullBackend(clock: RedisClock, taker?: EntryTaker): BackendFactory<RedisQueueBackend> {
+  const patiently = taker && patience(clock, taker);
   return (...given) => {
     const backend = createRedisBackend(...given);
-    const end = connection && new QueueEnd(connection);
+    const end = taker && new QueueEnd(taker.connection);
     const send = backend.execCommand.bind(backend);
     const wait = backend.waitForJob.bind(backend);
     backend.execCommand = (client, command, args) => {
@@ -44,7 +58,7 @@ export function bullBackend(
       const isTake = command === "moveToActive";
       // A slot gets free by the end of an entry, and much may have been added since it was taken up.
       if (!isTake) end?.forget();
-      const answered = end && isTake ? end.take(args, sendIt) : sendIt();
+      const answered = end && patiently && isTake ? patiently(() => end.take(args, sendIt)) : sendIt();
       return answered.then((answer) => inLocalTime(answer, clock));
     };
     backend.waitForJob = async (timeout) => {
@@ -52,6 +66,25 @@ export function bullBackend(
       return marker === null ? null : { ...marker, score: localTime(marker.score, clock) };
     };
     return backend;
+  };
+}
+
+/** Lets what Redis refuses fail after a pause. A refusal is told of; in between Redis may well give out an entry. */
+function patience(clock: RedisClock, { log, signal }: EntryTaker) {
+  let refusedAtMs = Number.NEGATIVE_INFINITY;
+  return async (take: () => Promise<unknown>): Promise<unknown> => {
+    try {
+      return await take();
+    } catch (error) {
+      const nowMs = clock.monotonic();
+      if (nowMs - refusedAtMs >= refusalsApartMs && !signal.aborted) {
+        const { code, message } = asFault(error);
+        log.warn({ reason: code, err: message }, "Redis gives out no requests; asking once a second");
+      }
+      refusedAtMs = nowMs;
+      await clock.sleep(refusedPauseMs, signal).catch(() => undefined);
+      throw error;
+    }
   };
 }
 

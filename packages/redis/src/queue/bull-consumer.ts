@@ -45,15 +45,17 @@ export class BullConsumer {
   /** One for each shard. */
   readonly #workers: readonly Worker<RequestJob, string>[];
   readonly #broken = Promise.withResolvers<never>();
-  #isStopping = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: BullConsumerOptions) {
     this.#options = options;
     this.#connection = options.client.duplicate();
     this.#holds = new BullHolds(options);
-    const { concurrency, keys } = options;
+    const { clock, concurrency, keys, log } = options;
+    const { signal } = this.#stopping;
+    const backend = bullBackend(clock, { connection: this.#connection, log, signal });
     this.#workers = keys.queuePrefixes.map((prefix, shard) =>
-      this.#consume(prefix, shareOf(concurrency, shard, keys.shards)),
+      this.#consume(prefix, shareOf(concurrency, shard, keys.shards), backend),
     );
   }
 
@@ -73,7 +75,7 @@ export class BullConsumer {
     } catch (error) {
       why = `: ${asFault(error).message}`;
     }
-    if (!this.#isStopping)
+    if (!this.#stopping.signal.aborted)
       this.#broken.reject(new Fault("engine.invariant", `the queue's worker ended by itself${why}`));
   }
 
@@ -83,7 +85,7 @@ export class BullConsumer {
    */
   async stop(graceMs: number): Promise<void> {
     const { clock } = this.#options;
-    this.#isStopping = true;
+    this.#stopping.abort();
     const patience = new AbortController();
     const late = async (): Promise<void> => {
       await clock.sleep(graceMs, patience.signal);
@@ -96,8 +98,12 @@ export class BullConsumer {
     this.#connection.disconnect();
   }
 
-  #consume(prefix: string, concurrency: number): Worker<RequestJob, string> {
-    const { clock, log, random } = this.#options;
+  #consume(
+    prefix: string,
+    concurrency: number,
+    backend: ReturnType<typeof bullBackend>,
+  ): Worker<RequestJob, string> {
+    const { log, random } = this.#options;
     const worker = new Worker<RequestJob, string>(
       queueName,
       (job, token, signal) => this.#process(job, token, signal),
@@ -116,7 +122,7 @@ export class BullConsumer {
             redeliverAfter(asFault(error), attemptsMade, random),
         },
       },
-      bullBackend(clock, this.#connection),
+      backend,
     );
     worker.on("error", (error) => log.debug({ err: error.message }, "queue worker error"));
     // The request now belongs to another worker: ours must not write any more.
