@@ -103,8 +103,9 @@ export const faultCatalogue = {
   },
   "redis.unavailable": {
     class: "transient",
-    meaning: "Redis does not answer.",
-    mend: "Check the Redis address and process. Nothing is lost: the watch waits and then compares.",
+    meaning:
+      "Redis does not answer, or refuses for now: it has no memory or disk left, loads its data, or fails over.",
+    mend: "Check the Redis address and process, its memory and its disk. Nothing is lost: the watch waits and then compares.",
   },
   "redis.state-lost": {
     class: "transient",

@@ -6,7 +6,12 @@ import { Cluster, type Command, type Redis, type RedisOptions } from "ioredis";
 /** How Redis refuses a command or a key, and either inside of a script: in 7.0, and in later versions and Valkey. */
 const denial = /^(NOPERM |ERR The user executing the script can't |ERR ACL failure in script)/;
 
+/** How Redis refuses for a while what it would do otherwise: it has no memory or disk left, loads, or has lost or changed its master. */
+const refusal = /^(OOM|READONLY|MISCONF|LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /;
+
 /**
+ * Translates what Redis refuses into faults. For a while: `redis.unavailable`, in the words of Redis, since ioredis goes by these itself.
+ *
  * Commands that the user of this process may not run. Each is a fault `redis.unsuitable` that names the user, the command and the mend. It
  * is logged when it is denied for the first time, or for the first time after it was allowed: much of what fails in the background is not told of otherwise.
  */
@@ -57,14 +62,16 @@ export class DeniedCommands {
     if (this.#listened.get(command) === reject) return;
     command.reject = (error) => reject(this.#faultOf(error, command, user) ?? error);
     this.#listened.set(command, command.reject);
-    if (this.#problems.size === 0) return;
+    const isTransaction = command.name === "exec";
+    if (this.#problems.size === 0 && !isTransaction) return;
     command.resolve = (result) => {
       this.#problems.delete(kindOf(command));
-      resolve(result);
+      resolve(isTransaction && Array.isArray(result) ? result.map(faultIfRefused) : result);
     };
   }
 
   #faultOf(error: Error, command: Command, user: string): Fault | undefined {
+    if (refusal.test(error.message)) return refusedForNow(error);
     if (!denial.test(error.message)) return undefined;
     const { name, args } = command;
     const words = deniedProblem({ user, name, args, said: error.message });
@@ -75,6 +82,15 @@ export class DeniedCommands {
     }
     return new Fault("redis.unsuitable", `--redis-url: ${words}`, { cause: error });
   }
+}
+
+function refusedForNow(error: Error): Fault {
+  return new Fault("redis.unavailable", error.message, { cause: error });
+}
+
+/** What one command of a transaction answers. */
+function faultIfRefused(answer: unknown): unknown {
+  return answer instanceof Error && refusal.test(answer.message) ? refusedForNow(answer) : answer;
 }
 
 /** A user without any rights is denied everything: what is known then says enough. */

@@ -1,6 +1,7 @@
 import { rollLedgerContract } from "@fleet-reloader/testkit/contracts/roll-ledger-contract";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, expect, test } from "vitest";
 import { RedisClient, redisAddress } from "../connection/client.ts";
 import { Keys } from "../connection/keys.ts";
@@ -89,6 +90,43 @@ test.each([
   const again = await Promise.allSettled(names.map(admit));
   const held = again.filter((answer) => answer.status === "fulfilled" && answer.value.type === "hold");
   expect(held).toHaveLength(31);
+});
+
+test("a Redis without memory is unavailable, and no bug of ours", async () => {
+  await using own = await startRedis();
+  await using stack = new AsyncDisposableStack();
+  const its = stack.adopt(new RedisClient(redisAddress(own.url), new CollectedLog()), (one) => one.close());
+  const ledger = new RedisRollLedger({
+    client: its,
+    keys: nextKeys(),
+    limits: { fleet: { unfinishedMax: 5 } },
+  });
+  const admit = () => ledger.admit(request, [], new AbortController().signal);
+  await its.connection.call("CONFIG", "SET", "maxmemory", "1");
+  await expect(admit()).rejects.toMatchObject({
+    code: "redis.unavailable",
+    message: expect.stringMatching(/^OOM /),
+  });
+  await its.connection.call("CONFIG", "SET", "maxmemory", "0");
+  expect(await admit()).toEqual({ type: "go" });
+});
+
+test("a roll waits while Redis takes no writes", async () => {
+  await using own = await startRedis();
+  await using stack = new AsyncDisposableStack();
+  const its = stack.adopt(new RedisClient(redisAddress(own.url), new CollectedLog()), (one) => one.close());
+  const ledger = new RedisRollLedger({
+    client: its,
+    keys: nextKeys(),
+    limits: { fleet: { unfinishedMax: 5 } },
+  });
+  await its.connection.call("REPLICAOF", "127.0.0.1", String(own.port));
+  const { connections } = its;
+  const answered = ledger.admit(request, [], new AbortController().signal);
+  const isTried = until("it is tried again", () => its.connections > connections);
+  expect(await Promise.race([answered, isTried])).toBe(true);
+  await its.connection.call("REPLICAOF", "NO", "ONE");
+  expect(await answered).toEqual({ type: "go" });
 });
 
 test("a roll of one cluster does not wait for a call of another", async () => {

@@ -54,8 +54,8 @@ end
 
 /**
  * ARGV: JSON of each ask. They are answered one after the other, as if each came in a call of its own: one that fails, because what is
- * kept for it is damaged, fails alone. Answers {'entered'}, {'breaker', position, until, now}, {'budget', position, what, afterMs,
- * unfinished roll…} or {'failed', why}.
+ * kept for it is damaged, fails alone. What Redis refuses for now it refuses to all of them, and the call fails. Answers {'entered'},
+ * {'breaker', position, until, now}, {'budget', position, what, afterMs, unfinished roll…} or {'failed', why}.
  * An ask with `only` gets the same answer and writes nothing: what a write would have removed before is left out of the counts.
  */
 export const enterScript = new Script(`${parts}
@@ -193,11 +193,19 @@ local function enter()
   for _, p in ipairs(passed) do writeBreaker(p.b.key, p.s, p.b.within) end
   return { 'entered' }
 end
+local function isRefused(why)
+  local code = string.match(why, '^(%u+) ')
+  return code == 'OOM' or code == 'READONLY' or code == 'MISCONF'
+end
 local answers = {}
 for i, text in ipairs(ARGV) do
   hear(text)
   local isAnswered, answer = pcall(enter)
-  if not isAnswered then answer = { 'failed', type(answer) == 'table' and answer.err or tostring(answer) } end
+  if not isAnswered then
+    local why = type(answer) == 'table' and answer.err or tostring(answer)
+    if isRefused(why) then return { err = why } end
+    answer = { 'failed', why }
+  end
   answers[i] = answer
 end
 return answers

@@ -33,3 +33,13 @@ test("a worker asks a Redis that refuses once a second, and says so once", async
   await until("all ran", () => ran.size === 3);
   expect(bed.log.messages("warn")).toEqual(["Redis gives out no requests; asking once a second"]);
 });
+
+test("what Redis has no memory to add fails as unavailable, be it one request or more", async () => {
+  await using own = await startRedis();
+  await using bed = await startQueue(own.url);
+  await bed.client.connection.call("CONFIG", "SET", "maxmemory", "1");
+  for (const names of [["first"], ["first", "second"]]) {
+    const added = bed.queue.add(names.map((name) => atOnce(name)));
+    await expect(added).rejects.toMatchObject({ code: "redis.unavailable" });
+  }
+});
