@@ -8,6 +8,7 @@ import { Keys } from "../connection/keys.ts";
 import { startQueue } from "../fixture/queue-bed.ts";
 import { BullHolds } from "./bull-holds.ts";
 import { delayedScoreOfMs } from "./delayed-score.ts";
+import { toJob } from "./request-job.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -96,4 +97,34 @@ test("more holds than fit in one part are listed, each once, with its own time",
   const listed = await holds.list();
   const told = listed.map(({ id, request, againAtMs }) => ({ id, cluster: request.cluster, againAtMs }));
   expect(told.toSorted((a, b) => a.againAtMs - b.againAtMs)).toEqual(noted);
+});
+
+// A client cannot send a command of any length: with 70,000 holds none was released.
+test("many holds are listed, tidied and released in parts", async () => {
+  await using bed = await startQueue(redis.url);
+  const { connection } = bed.client;
+  if (!("monitor" in connection)) throw new Error("this is no single server");
+  const ids = Array.from({ length: 1201 }, (_, at) => `hold-${at}`);
+  const untilMs = bed.clock.now() + 60_000;
+  const textOf = (id: string, at: number) =>
+    at % 2 === 0 ? JSON.stringify({ ...toJob(requestFor(id)), reason: "Frozen" }) : "no JSON";
+  await connection.zadd(bed.keys.holdTimes(0), ...ids.flatMap((id) => [untilMs, id]));
+  await connection.hset(bed.keys.holdTexts(0), ...ids.flatMap((id, at) => [id, textOf(id, at)]));
+  const monitor = await connection.monitor();
+  let longest = 0;
+  let isOver = false;
+  monitor.on("monitor", (_: string, command: readonly string[]) => {
+    longest = Math.max(longest, command.length);
+    isOver ||= command.includes("over");
+  });
+  const due = await bed.held.listDue(0, untilMs);
+  expect(due).toHaveLength(601);
+  expect(await bed.held.count()).toBe(601);
+  await bed.held.release(due);
+  expect(await bed.held.count()).toBe(0);
+  await connection.ping("over");
+  await until("all is seen", () => isOver);
+  monitor.disconnect();
+  // Of each hold the entry and its time, and beside them the script and its keys.
+  expect(longest).toBeLessThan(2 * 500 + 10);
 });

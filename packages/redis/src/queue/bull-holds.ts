@@ -8,7 +8,7 @@ import { Script } from "../connection/script.ts";
 import { delayedScoreOfMs } from "./delayed-score.ts";
 import { fromJob, type RequestJob, toJob } from "./request-job.ts";
 
-/** A freeze may end for thousands: as many promotions are under way at a time. */
+/** A freeze may end for thousands: as many are forgotten, and then promoted, at a time. */
 const releasedAtOnce = 100;
 
 /**
@@ -120,7 +120,7 @@ export class BullHolds {
   /** What cannot be read is forgotten: it is due when it is due. */
   async #tidied(shard: number, listed: Promise<ListedHolds>): Promise<readonly HeldRequest[]> {
     const { held, unreadable } = await listed;
-    await this.#forgetSeen(shard, unreadable);
+    for (const some of inParts(unreadable, listedAtOnce)) await this.#forgetSeen(shard, some);
     return held;
   }
 
@@ -148,29 +148,32 @@ export class BullHolds {
     const { connection } = this.#client;
     const [key, after] = [this.#keys.holdTimes(shard), `(${afterMs}`];
     const scores = await connection.zrangebyscore(key, after, untilMs, "WITHSCORES");
-    if (scores.length === 0) return { held: [], unreadable: [] };
     const ids = scores.filter((_, at) => at % 2 === 0);
-    const texts = await connection.hmget(this.#keys.holdTexts(shard), ...ids);
+    const texts = new Map<string, string>();
+    for (const some of inParts(ids, listedAtOnce)) {
+      const found = await connection.hmget(this.#keys.holdTexts(shard), ...some);
+      for (const [at, id] of some.entries()) texts.set(id, found[at] ?? "");
+    }
     return listedHolds(
       ids.map((id, at) => [id, Number(scores[2 * at + 1])]),
-      new Map(ids.map((id, at) => [id, texts[at] ?? ""])),
+      texts,
     );
   }
 
   /** Resolves to the entries whose hold was still the one that was seen. */
   async #forgetSeen(shard: number, seen: readonly SeenHold[]): Promise<ReadonlySet<unknown>> {
     const args = seen.flatMap(({ id, againAtMs }) => [id, String(againAtMs)]);
-    if (args.length === 0) return new Set();
     const forgotten = await forgetSeenScript.run(this.#client.connection, this.#keysOf(shard), args);
     return new Set(Array.isArray(forgotten) ? forgotten : []);
   }
 
   async #release(shard: number, queue: Queue<RequestJob> | undefined, held: readonly HeldRequest[]) {
-    // First: a worker that takes one up may hold it again.
-    const forgotten = await this.#forgetSeen(shard, held);
-    const ended = held.filter(({ id }) => forgotten.has(id));
-    for (let at = 0; queue !== undefined && at < ended.length; at += releasedAtOnce) {
-      const unmoved = await this.#unmoved(queue, ended.slice(at, at + releasedAtOnce));
+    for (const some of inParts(held, releasedAtOnce)) {
+      // First: a worker that takes one up may hold it again.
+      const forgotten = await this.#forgetSeen(shard, some);
+      if (queue === undefined) continue;
+      const ended = some.filter(({ id }) => forgotten.has(id));
+      const unmoved = ended.length === 0 ? [] : await this.#unmoved(queue, ended);
       await Promise.all(unmoved.map(({ id }) => promote(queue, id)));
     }
   }
@@ -186,6 +189,11 @@ export class BullHolds {
       return Math.abs(dueMs - againAtMs) <= placedWithinMs;
     });
   }
+}
+
+/** A client cannot send commands of any length, and Redis does nothing else while it carries one out. */
+function* inParts<T>(all: readonly T[], atOnce: number): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += atOnce) yield all.slice(at, at + atOnce);
 }
 
 async function promote(queue: Queue<RequestJob>, id: string): Promise<void> {
