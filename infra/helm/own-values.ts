@@ -139,7 +139,10 @@ export const ownValues: Fields = {
     persistence: closed(
       "The data dir (embedded Redis). Persistence is optional, because the applied state is on the workloads.",
       {
-        enabled: toggle(false, "Keep it in a PersistentVolumeClaim; an emptyDir otherwise."),
+        enabled: toggle(
+          false,
+          "Keep it in a PersistentVolumeClaim; an emptyDir otherwise, and for several replicas, whose work is in the Redis they share.",
+        ),
         existingClaim: text("", "A claim that exists."),
         size: text("1Gi", "Size of the created claim."),
         storageClassName: text("", "Its class; the cluster's default when empty."),

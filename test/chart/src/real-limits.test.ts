@@ -25,3 +25,14 @@ test("a long cooldown is KEDA's, and the HPA gets the longest window that it tak
   expect(at(scaled, "spec", "cooldownPeriod")).toBe(7200);
   expect(at(scaled, "spec", ...way, "stabilizationWindowSeconds")).toBe(3600);
 });
+
+test.each([
+  [1, true],
+  [2, false],
+])("of %d pods on a shared Redis a claim is mounted: %j", async (replicas, isMounted) => {
+  const fleetReloader = { redis: hub.redis, persistence: { enabled: true } };
+  const objects = await rendered({ values: { reloader: { deployment: { replicas } }, fleetReloader } });
+  const pod = at(the(objects, "Deployment"), "spec", "template", "spec");
+  expect(at(pod, "volumes", 0, "persistentVolumeClaim") !== undefined).toBe(isMounted);
+  expect(objects.some(({ kind }) => kind === "PersistentVolumeClaim")).toBe(isMounted);
+});

@@ -195,13 +195,11 @@ spec:
             {{- end }}
       volumes:
         - name: data
-          {{- with .Values.fleetReloader.persistence }}
-          {{- if and (not $.Component) (or .enabled .existingClaim) }}
+          {{- if include "fleet-reloader.hasClaim" . }}
           persistentVolumeClaim:
-            claimName: {{ .existingClaim | default (include "fleet-reloader.fullname" $) }}
+            claimName: {{ .Values.fleetReloader.persistence.existingClaim | default (include "fleet-reloader.fullname" .) }}
           {{- else }}
           emptyDir: {}
-          {{- end }}
           {{- end }}
         {{- if .Values.reloader.readOnlyRootFileSystem }}
         - name: tmp-volume

@@ -33,6 +33,12 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Not empty when the data dir is kept in a claim. Several pods have none: a claim is for one node, and they share Redis. */}}
+{{- define "fleet-reloader.hasClaim" -}}
+{{- $kept := .Values.fleetReloader.persistence -}}
+{{- if and (ne .Values.fleetReloader.mode "hub") (or $kept.enabled $kept.existingClaim) (le (int (include "fleet-reloader.replicas" .)) 1) }}true{{ end -}}
+{{- end -}}
+
 {{/* The port of the gRPC server that KEDA's push trigger asks; empty where there is none. */}}
 {{- define "fleet-reloader.scalerPort" -}}
 {{- $keda := .Values.fleetReloader.hub.keda -}}
