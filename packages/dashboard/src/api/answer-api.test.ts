@@ -94,7 +94,7 @@ test("holds with many freezes are not larger than 200 KiB, and count all", async
 
 test("a freeze that is over is not in force, though nobody has taken it away", async () => {
   const lasting = { scope: { cluster: "nova" }, reason: "disk full", by: "ann" };
-  const freezes = async () => [{ ...lasting, untilMs: systemClock.now() }, lasting];
+  const freezes = async () => [{ ...lasting, untilMs: systemClock.now() - 1000 }, lasting];
   await using served = await startServedFleet({ overview: { ...fleetOf([overviewOf("nova")]), freezes } });
   for (const path of ["/api/v1/status", "/api/v1/held"]) {
     const answer = JSON.parse((await served.ask(path)).body);
