@@ -13,14 +13,14 @@ interface ClusterRegistration {
  */
 export function eachClusterOnce<C extends ClusterRegistration>(registrations: readonly C[]): readonly C[] {
   const servedFirst = [
-    ...registrations.filter((one) => !standsBy(one)),
-    ...registrations.filter((one) => standsBy(one)),
+    ...registrations.filter((one) => !isAlias(one)),
+    ...registrations.filter((one) => isAlias(one)),
   ];
   const chosen = new Map<string, C>();
   for (const one of servedFirst) if (one.id !== undefined && !chosen.has(one.id)) chosen.set(one.id, one);
   return registrations.filter((one) => one.id === undefined || chosen.get(one.id) === one);
 }
 
-function standsBy({ status }: ClusterRegistration): boolean {
+function isAlias({ status }: ClusterRegistration): boolean {
   return status?.state === "Alias";
 }

@@ -95,7 +95,7 @@ function appliedAfter(
  * Where a roll is not verified, the sources are judged by what counts without it, and then as if it had landed: its pods run with what it
  * was made for, and the content may have gone back since. Only a template that was made for the live content tells that nothing is missing.
  */
-function judgeAll(context: PlanContext, sources: readonly ObservedSource[]): readonly WeighedSource[] {
+function judgeAll(context: PlanContext, sources: readonly ObservedSource[]): readonly ObservedVerdict[] {
   const { unverified, ...input } = context;
   const landed =
     unverified &&
@@ -119,7 +119,7 @@ function judgeAll(context: PlanContext, sources: readonly ObservedSource[]): rea
  * Pods read a source that is set aside, too, when something else starts them. When it counts again it is compared with what they run with.
  * It is left out where nobody knows that, as before it counted first. The mark on the template does not tell: it is made of the others.
  */
-function judgeSetAside(context: PlanContext, isRolled: boolean): readonly WeighedSource[] {
+function judgeSetAside(context: PlanContext, isRolled: boolean): readonly ObservedVerdict[] {
   const { applied, rules, setAside, unverified } = context;
   const before = ({ ref }: ObservedSource) => applied?.sources.get(localName(ref));
   const known = setAside.filter((observed) => before(observed)?.type === "present");
@@ -137,7 +137,7 @@ function judgeSetAside(context: PlanContext, isRolled: boolean): readonly Weighe
   });
 }
 
-interface WeighedSource extends SourceVerdict {
+interface ObservedVerdict extends SourceVerdict {
   readonly observed: ObservedSource;
 }
 

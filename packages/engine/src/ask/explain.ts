@@ -1,6 +1,6 @@
 import { mayReload } from "@fleet-reloader/domain/annotation/opt-in";
 import { hasAppliedState } from "@fleet-reloader/domain/applied/applied-annotation";
-import type { NoReason, UnservedReason } from "@fleet-reloader/domain/decision/reasons";
+import { type NoReason, noReasons, type UnservedReason } from "@fleet-reloader/domain/decision/reasons";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import { isMade } from "@fleet-reloader/domain/strategy/roll-write";
 import { planPause } from "@fleet-reloader/domain/workload/pause";
@@ -163,13 +163,7 @@ function whyStays(
 }
 
 function isNoReason(reason: ExplainedSource["reason"]): reason is NoReason {
-  return (
-    reason === "SourceIgnored" ||
-    reason === "SourceExcluded" ||
-    reason === "NotOptedIn" ||
-    reason === "NotReferenced" ||
-    reason === "TemplateOwnerReloaded"
-  );
+  return noReasons.some((one) => one.reason === reason);
 }
 
 /** What the workload asks for is known, and what its pods run with is not. */

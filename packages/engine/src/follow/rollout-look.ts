@@ -39,6 +39,9 @@ export type RolloutLook =
   | { readonly type: "none"; readonly outcome: "gone" | "ignored" }
   | { readonly type: "ended"; readonly uid: string; readonly end: RolloutEnd };
 
+/** How a rollout goes, as far as the watches show it. */
+type ShownLook = Exclude<RolloutLook, { readonly type: "none" }>;
+
 /** Looks once at a rollout. Only reads; everybody who looks at the same moment finds the same. */
 export async function lookAtRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
   return lookAtShown(rollout) ?? (await readRollout(rollout));
@@ -48,7 +51,12 @@ export async function lookAtRollout(rollout: LookedAtRollout): Promise<RolloutLo
  * Decides on what the watch has shown, without a read; undefined where that does not do. That a rollout is healthy is concluded from it, and
  * that one which goes on need not be read before it is slow. A watch that has stopped costs no more than the time until then.
  */
-function lookAtShown({ request, run, shown, spentMs }: LookedAtRollout): RolloutLook | undefined {
+export function lookAtShown({
+  request,
+  run,
+  shown,
+  spentMs,
+}: Pick<LookedAtRollout, "request" | "run" | "shown" | "spentMs">): ShownLook | undefined {
   const found = shown?.of(request, run);
   if (found?.state.type === "progressing" && spentMs < patienceMs) return { type: "unfinished" };
   if (found?.state.type !== "healthy") return undefined;

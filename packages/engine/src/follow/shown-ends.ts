@@ -1,10 +1,10 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import { patienceMs, rolloutEnd } from "@fleet-reloader/domain/rollout-state/follow-up";
 import { createRecorder } from "../history/recorder.ts";
 import { type ShownRollouts, shownKey } from "../observe/shown-rollouts.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import { type Concluding, conclude, type EndedRollout } from "./conclude.ts";
 import type { FollowerOptions } from "./follow-rollout.ts";
+import { lookAtShown } from "./rollout-look.ts";
 import type { StartedRun } from "./rollout-runs.ts";
 
 export interface ShownEndsOptions
@@ -80,11 +80,9 @@ export class ShownEnds {
     const { clock, firstCheckMs, shown } = this.#options;
     const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
     if (spentMs < firstCheckMs) return "wait";
-    const found = shown.of(request, run);
-    if (found?.state.type === "progressing" && spentMs < patienceMs) return "wait";
-    if (found?.state.type !== "healthy") return "ask";
-    const end = rolloutEnd(found.state, undefined, { spentMs, deadlineMs: Number.POSITIVE_INFINITY });
-    return end === undefined ? "ask" : { request, run, spentMs, uid: found.uid, end };
+    const look = lookAtShown({ request, run, shown, spentMs });
+    if (look?.type === "unfinished") return "wait";
+    return look === undefined ? "ask" : { request, run, spentMs, uid: look.uid, end: look.end };
   }
 
   /** Those of a cluster that has gone are looked at by the next watcher of it. */
