@@ -92,40 +92,44 @@ test.each([
   expect(held).toHaveLength(31);
 });
 
-test("a Redis without memory is unavailable, and no bug of ours", async () => {
-  await using own = await startRedis();
-  await using stack = new AsyncDisposableStack();
-  const its = stack.adopt(new RedisClient(redisAddress(own.url), new CollectedLog()), (one) => one.close());
-  const ledger = new RedisRollLedger({
+/** A ledger in a Redis of its own, which a test may spoil. */
+async function startOwnLedger() {
+  const server = await startRedis();
+  const its = new RedisClient(redisAddress(server.url), new CollectedLog());
+  return {
+    ledger: new RedisRollLedger({ client: its, keys: nextKeys(), limits: { fleet: { unfinishedMax: 5 } } }),
     client: its,
-    keys: nextKeys(),
-    limits: { fleet: { unfinishedMax: 5 } },
-  });
+    connection: its.connection,
+    port: server.port,
+    async [Symbol.asyncDispose]() {
+      await its.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("a Redis without memory is unavailable, and no bug of ours", async () => {
+  await using own = await startOwnLedger();
+  const { connection, ledger } = own;
   const admit = () => ledger.admit(request, [], new AbortController().signal);
-  await its.connection.call("CONFIG", "SET", "maxmemory", "1");
+  await connection.call("CONFIG", "SET", "maxmemory", "1");
   await expect(admit()).rejects.toMatchObject({
     code: "redis.unavailable",
     message: expect.stringMatching(/^OOM /),
   });
-  await its.connection.call("CONFIG", "SET", "maxmemory", "0");
+  await connection.call("CONFIG", "SET", "maxmemory", "0");
   expect(await admit()).toEqual({ type: "go" });
 });
 
 test("a roll waits while Redis takes no writes", async () => {
-  await using own = await startRedis();
-  await using stack = new AsyncDisposableStack();
-  const its = stack.adopt(new RedisClient(redisAddress(own.url), new CollectedLog()), (one) => one.close());
-  const ledger = new RedisRollLedger({
-    client: its,
-    keys: nextKeys(),
-    limits: { fleet: { unfinishedMax: 5 } },
-  });
-  await its.connection.call("REPLICAOF", "127.0.0.1", String(own.port));
-  const { connections } = its;
+  await using own = await startOwnLedger();
+  const { connection, ledger } = own;
+  await connection.call("REPLICAOF", "127.0.0.1", String(own.port));
+  const { connections } = own.client;
   const answered = ledger.admit(request, [], new AbortController().signal);
-  const isTried = until("it is tried again", () => its.connections > connections);
+  const isTried = until("it is tried again", () => own.client.connections > connections);
   expect(await Promise.race([answered, isTried])).toBe(true);
-  await its.connection.call("REPLICAOF", "NO", "ONE");
+  await connection.call("REPLICAOF", "NO", "ONE");
   expect(await answered).toEqual({ type: "go" });
 });
 
