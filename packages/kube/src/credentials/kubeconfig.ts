@@ -165,8 +165,8 @@ function preferData(config: KubeConfig): void {
   }));
 }
 
-/** client-node would drop these: we would act as somebody else than the kubeconfig says. */
-const unknownIdentityFields = ["as-uid", "as-groups", "as-user-extra"] as const;
+/** client-node passes on only the name of `as`. Without these fields we would act as somebody else. */
+export const unknownIdentityFields = ["as-uid", "as-groups", "as-user-extra"] as const;
 
 interface ReadUser extends User {
   /** The field of it that cannot be used, if there is one. */

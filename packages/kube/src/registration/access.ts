@@ -3,6 +3,7 @@ import { type JsonObject, jsonField, jsonList } from "@fleet-reloader/domain/jso
 import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
 import { certificateProblem, keyProblem } from "../credentials/certificate.ts";
 import { execProblem } from "../credentials/exec-policy.ts";
+import { unknownIdentityFields } from "../credentials/kubeconfig.ts";
 import { fileAt, type Placed } from "../credentials/named-file.ts";
 import { addressProblem, proxyProblem } from "../credentials/server-address.ts";
 import { text } from "../json.ts";
@@ -46,8 +47,7 @@ const userTexts = [
   "client-key-data",
   "as",
 ] as const;
-/** client-node passes on only the name of `as`. Without the other fields we would act as somebody else. */
-const refusedUserFields = ["auth-provider", "token-file", "as-uid", "as-groups", "as-user-extra"] as const;
+const refusedUserFields = ["auth-provider", "token-file", ...unknownIdentityFields] as const;
 
 /**
  * The way to a cluster that somebody other than the operator registered, or why it cannot be used. Only known fields are taken over,
