@@ -58,9 +58,11 @@ export function writtenWorkload(
   const createdAtSeconds = before?.createdAtSeconds ?? server.nowSeconds;
   const resourceVersion = server.nextVersion();
   const uid = before?.uid ?? `uid-${resourceVersion}`;
+  const generation = (before?.generation ?? 0) + (isTemplateChanged ? 1 : 0);
   const managedFields = Object.entries(managers).map(managedFieldsOf);
   const metadata = {
-    ...{ ...objectAt(others, "metadata"), ...ref, uid, resourceVersion, annotations, managedFields },
+    ...{ ...objectAt(others, "metadata"), ...ref, uid, resourceVersion, generation },
+    ...{ annotations, managedFields },
     creationTimestamp: timeText(createdAtSeconds),
   };
   const isPauseTold = isPaused || before?.isPaused === true;
@@ -70,7 +72,7 @@ export function writtenWorkload(
     uid,
     resourceVersion,
     object: withPath({ ...others, metadata, ...spec }, templatePathOf(ref.kind), jsonOf(template)),
-    generation: (before?.generation ?? 0) + (isTemplateChanged ? 1 : 0),
+    generation,
     annotations,
     templateAnnotations: templateAnnotationsOf(template),
     template,
@@ -86,8 +88,7 @@ export function writtenWorkload(
 /** With a status of its controller; like the real ones it says which generation that is about. */
 export function withStatus(workload: StoredWorkload, status: object): StoredWorkload {
   const { generation } = workload;
-  const metadata = { ...objectAt(workload.object, "metadata"), generation };
-  const object = { ...workload.object, metadata, status: { observedGeneration: generation, ...status } };
+  const object = { ...workload.object, status: { observedGeneration: generation, ...status } };
   return { ...workload, object };
 }
 
