@@ -1,4 +1,5 @@
 import type { ReferencedKeys } from "../reference/object-use.ts";
+import type { EarlierContent } from "./earlier-content.ts";
 
 /** What the pods of a workload run with of one source. */
 export type AppliedSource =
@@ -15,6 +16,8 @@ export type AppliedSource =
       readonly asOfSeconds?: number;
       /** Its own annotations kept it from counting: that it is gone is no change. Only where deletions are changes. */
       readonly isSetAside?: true;
+      /** What pods that have stayed from before may run with, newest first. Only where another content was recorded since. */
+      readonly earlier?: readonly EarlierContent[];
     }
   /** There was no such source when the pods were made. */
   | { readonly type: "absent" };

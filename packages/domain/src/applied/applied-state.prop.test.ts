@@ -3,12 +3,19 @@ import { expect, test } from "vitest";
 import { testKeyring } from "../fixture/test-keys.ts";
 import type { AppliedSource } from "./applied-source.ts";
 import { type AppliedState, formatAppliedState, parseAppliedState } from "./applied-state.ts";
+import type { EarlierContent } from "./earlier-content.ts";
 
 const ring = testKeyring("k1");
 
 const digest = fc.string({ minLength: 1, maxLength: 22 });
 const keyId = fc.constantFrom("k1", "k2", "a.b_c-d");
 const keys = fc.oneof(fc.constant("all" as const), fc.array(fc.string({ maxLength: 5 }), { maxLength: 4 }));
+const earlier: fc.Arbitrary<EarlierContent> = fc.record({
+  digest: fc.option(digest, { nil: undefined }),
+  keyId,
+  keys,
+  untilSeconds: fc.nat(),
+});
 const source: fc.Arbitrary<AppliedSource> = fc.oneof(
   fc.constant({ type: "absent" as const }),
   fc.record(
@@ -19,6 +26,7 @@ const source: fc.Arbitrary<AppliedSource> = fc.oneof(
       keys,
       asOfSeconds: fc.nat(),
       isSetAside: fc.constant(true as const),
+      earlier: fc.array(earlier, { minLength: 1, maxLength: 3 }),
     },
     { requiredKeys: ["type", "digest", "keyId", "keys"] },
   ),
@@ -33,7 +41,13 @@ const applied: fc.Arbitrary<AppliedState> = fc.record({
   count: fc.nat(),
   served: fc.option(fc.record({ as: digest, sinceSeconds: fc.nat() }), { nil: undefined }),
   sources: fc.array(fc.tuple(name, source), { maxLength: 6 }).map((entries) => new Map(entries)),
-  template: fc.option(fc.record({ digest, togetherUntilSeconds: fc.nat() }), { nil: undefined }),
+  template: fc.option(
+    fc.record(
+      { digest, togetherUntilSeconds: fc.nat(), isDuringRollout: fc.constant(true as const) },
+      { requiredKeys: ["digest", "togetherUntilSeconds"] },
+    ),
+    { nil: undefined },
+  ),
   patterns: fc.array(name, { maxLength: 3 }).map((texts) => texts.sort()),
 });
 

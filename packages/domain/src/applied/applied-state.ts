@@ -1,9 +1,10 @@
 import { isJsonObject, jsonField, jsonList, jsonText, parseJson } from "../json.ts";
-import type { ReferencedKeys } from "../reference/object-use.ts";
 import type { Keyring } from "../source/keyring.ts";
 import type { KeyedDigest } from "../source/mark.ts";
 import type { AppliedSource } from "./applied-source.ts";
+import { formatEarlier, parseEarlier } from "./earlier-content.ts";
 import { isPacked, PackedSources, packSources } from "./packed-sources.ts";
+import { formatKeys, parseKeys } from "./referenced-keys.ts";
 
 /** The pod template an applied state was made for. */
 export interface AppliedTemplate {
@@ -14,6 +15,8 @@ export interface AppliedTemplate {
    * after a roll of ours, which reads every source first: what appears afterwards is late.
    */
   readonly togetherUntilSeconds: number;
+  /** Another content was recorded in the middle of a rollout, without a roll of ours. What its pods run with shows when it is over. */
+  readonly isDuringRollout?: true;
 }
 
 /** Since when workloads like this one have been served, so that it is known after Redis is lost. */
@@ -71,9 +74,7 @@ function sourceTextOf(applied: AppliedState, named: AppliedState["sources"], pac
     ...(applied.uid === undefined ? {} : { uid: applied.uid }),
     ...(applied.count === 0 ? {} : { n: applied.count }),
     ...(applied.served === undefined ? {} : { as: applied.served.as, since: applied.served.sinceSeconds }),
-    ...(applied.template === undefined
-      ? {}
-      : { template: applied.template.digest, until: applied.template.togetherUntilSeconds }),
+    ...(applied.template === undefined ? {} : formatTemplate(applied.template)),
     ...(applied.patterns.length === 0 ? {} : { patterns: [...applied.patterns].sort() }),
     ...(packed === "" ? {} : { packed }),
     sources: Object.fromEntries(sources),
@@ -121,6 +122,16 @@ function withPacked(
   return new PackedSources(named, packed, keyed);
 }
 
+/** Whether the text of an applied state tells of earlier contents. A digest has no quotes, and a name of a source no colon after one. */
+export function hasEarlier(appliedText: string): boolean {
+  return appliedText.includes('"earlier":[');
+}
+
+/** Reads any applied state, also one made with a key we do not have: its template is no secret. */
+export function templateOf(appliedText: string): AppliedTemplate | undefined {
+  return parseTemplate(parseJson(appliedText));
+}
+
 /** Reads any applied state, also one made with a key we do not have: the time its workload began to be served is no secret. */
 export function servedOf(appliedText: string): Served | undefined {
   return parseServed(parseJson(appliedText));
@@ -134,15 +145,16 @@ function parseServed(value: unknown): Served | undefined {
 
 function formatSource(source: AppliedSource, stateKeyId: string): unknown {
   if (source.type === "absent") return "-";
-  const { digest, keyId, keys, asOfSeconds, isSetAside } = source;
+  const { digest, keyId, keys, asOfSeconds, isSetAside, earlier } = source;
   const isPlain = keys === "all" && asOfSeconds === undefined && isSetAside === undefined;
-  if (isPlain && keyId === stateKeyId) return digest;
+  if (isPlain && keyId === stateKeyId && earlier === undefined) return digest;
   return {
     digest,
-    ...(keys === "all" ? {} : { keys }),
+    ...formatKeys(keys),
     ...(keyId === stateKeyId ? {} : { key: keyId }),
     ...(asOfSeconds === undefined ? {} : { asOf: asOfSeconds }),
     ...(isSetAside === undefined ? {} : { aside: isSetAside }),
+    ...(earlier === undefined ? {} : { earlier: earlier.map((one) => formatEarlier(one, stateKeyId)) }),
   };
 }
 
@@ -154,6 +166,7 @@ function parseSource(value: unknown, stateKeyId: string): AppliedSource | undefi
   const keys = parseKeys(jsonField(value, "keys"));
   if (digest === undefined || typeof keyId !== "string" || keys === undefined) return undefined;
   const asOf = jsonField(value, "asOf");
+  const earlier = jsonList(jsonField(value, "earlier")).flatMap((one) => parseEarlier(one, stateKeyId) ?? []);
   return {
     type: "present",
     digest,
@@ -161,20 +174,22 @@ function parseSource(value: unknown, stateKeyId: string): AppliedSource | undefi
     keys,
     ...(typeof asOf === "number" ? { asOfSeconds: asOf } : {}),
     ...(jsonField(value, "aside") === true ? { isSetAside: true } : {}),
+    ...(earlier.length === 0 ? {} : { earlier }),
   };
 }
 
-function parseKeys(value: unknown): ReferencedKeys | undefined {
-  if (value === undefined) return "all";
-  if (!Array.isArray(value)) return undefined;
-  const names = value.filter((key) => typeof key === "string");
-  return names.length === value.length ? names : undefined;
+function formatTemplate({ digest, togetherUntilSeconds, isDuringRollout }: AppliedTemplate) {
+  return {
+    template: digest,
+    until: togetherUntilSeconds,
+    ...(isDuringRollout === undefined ? {} : { during: isDuringRollout }),
+  };
 }
 
 function parseTemplate(value: unknown): AppliedTemplate | undefined {
   const digest = jsonText(jsonField(value, "template"));
   const until = jsonField(value, "until");
-  return digest !== undefined && typeof until === "number"
-    ? { digest, togetherUntilSeconds: until }
-    : undefined;
+  if (digest === undefined || typeof until !== "number") return undefined;
+  const isDuring = jsonField(value, "during") === true;
+  return { digest, togetherUntilSeconds: until, ...(isDuring ? { isDuringRollout: true } : {}) };
 }

@@ -11,6 +11,19 @@ export interface PodsStart {
   readonly notAfter: number;
 }
 
+/** When the pods of a workload started, as far as their status tells. */
+export interface PodStarts {
+  /** Of the pods of the newest template; undefined when the status of none names a container. */
+  readonly newest: PodsStart | undefined;
+  /** The second in which each living pod started, of whatever template, by the clock of its node. */
+  readonly each: readonly number[];
+}
+
+export function podStarts(pods: readonly unknown[]): PodStarts {
+  const each = pods.filter(isLiving).map((pod) => Math.min(...startsOf(pod).map(startByNode)));
+  return { newest: podsStart(pods), each };
+}
+
 /** By the clock of its node as it is, which is most likely right: no more than `nodeClockSeconds` off, or it would not be between the two. */
 export function likelyStart({ notBefore, notAfter }: PodsStart): number {
   return Math.max(notBefore, notAfter - nodeClockSeconds);
@@ -36,6 +49,11 @@ export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
     notBefore: Math.min(...starts.map(({ notBefore }) => notBefore)),
     notAfter: Math.min(...starts.map(({ notAfter }) => notAfter)),
   };
+}
+
+/** What no status tells yet began no earlier than the pod. */
+function startByNode(start: PodsStart): number {
+  return Number.isFinite(start.notAfter) ? likelyStart(start) : start.notBefore;
 }
 
 function hasStatuses(pod: unknown): boolean {

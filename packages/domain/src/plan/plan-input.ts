@@ -2,7 +2,8 @@ import { markAnnotation } from "../annotation/own-keys.ts";
 import type { AppliedState, AppliedTemplate, Served } from "../applied/applied-state.ts";
 import { utf8 } from "../bytes.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
-import type { PodsStart } from "../evidence/pods-start.ts";
+import { isTemplateEditedSince } from "../evidence/managed-fields.ts";
+import type { PodStarts } from "../evidence/pods-start.ts";
 import type { InterestHistory } from "../evidence/start.ts";
 import type { Keyring } from "../source/keyring.ts";
 import { combineMarks, markOf } from "../source/mark.ts";
@@ -28,6 +29,10 @@ export interface PlanInput {
     readonly parsed: PodTemplate;
     readonly templateAnnotations: Annotations;
     readonly templateChangedAtSeconds: number;
+    /** Its controller replaces pods one after another, and keeps those of an earlier template that is written again. */
+    readonly keepsPods: boolean;
+    /** All pods there are run the template as it is. */
+    readonly isRolledOut: boolean;
   };
   /** The applied state that counts (`trustedState`); undefined when there is none. */
   readonly applied: AppliedState | undefined;
@@ -49,8 +54,8 @@ export interface PlanInput {
   readonly sha1: (bytes: Uint8Array) => string;
   /** What is known of the beginning of the workload's interest in its sources. */
   readonly history: InterestHistory;
-  /** When the first of its pods started; undefined when that is not known (yet). */
-  readonly podsStart: PodsStart | undefined;
+  /** When its pods started; undefined when that is not known (yet). */
+  readonly pods: PodStarts | undefined;
   /** Since when workloads like it are served, for the applied state. */
   readonly served: Served | undefined;
 }
@@ -60,13 +65,44 @@ export interface PlanContext extends PlanInput {
   readonly template: TemplateNow;
   /** The template has the mark of the live content: its pods were made for that content. */
   readonly isMarkCurrent: boolean;
+  /** The template may be one of before, and its pods too: others have written it, or it was not rolled out, when the applied state was made. */
+  readonly mayHaveReturned: boolean;
+  /** Others have written the template since the applied state was made, and pods of before may run with earlier contents. */
+  readonly isEditedSince: boolean;
   /** The sources by the peer's variable for them. */
   readonly sharing: ReadonlyMap<string, readonly ObservedSource[]>;
 }
 
 export function planContextOf(input: PlanInput): PlanContext {
   const sharing = Map.groupBy(input.observedSources, ({ ref }) => compatVariableName(ref));
-  return { ...input, template: templateNow(input), isMarkCurrent: hasCurrentMark(input), sharing };
+  return {
+    ...input,
+    template: templateNow(input),
+    isMarkCurrent: hasCurrentMark(input),
+    ...returnOf(input),
+    sharing,
+  };
+}
+
+/** While pods of several templates run, those that stay cannot be told from those that go. */
+function returnOf({
+  applied,
+  history,
+  workload,
+}: PlanInput): Pick<PlanContext, "isEditedSince" | "mayHaveReturned"> {
+  const template = applied?.template;
+  if (template === undefined || !workload.keepsPods || !hasEarlierContent(applied))
+    return { isEditedSince: false, mayHaveReturned: false };
+  const isRolled = template.togetherUntilSeconds === 0;
+  const isEditedSince = isTemplateEditedSince(history.object, history.templatePath, { isRolled });
+  const isOpen = isEditedSince || template.isDuringRollout === true;
+  return { isEditedSince, mayHaveReturned: isOpen && workload.isRolledOut };
+}
+
+function hasEarlierContent(applied: AppliedState | undefined): boolean {
+  for (const source of applied?.sources.values() ?? [])
+    if (source.type === "present" && source.earlier !== undefined) return true;
+  return false;
 }
 
 /**

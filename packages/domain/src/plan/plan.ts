@@ -1,14 +1,15 @@
 import type { AppliedSource } from "../applied/applied-source.ts";
 import type { AppliedState } from "../applied/applied-state.ts";
-import { isSameDigest } from "../applied/packed-sources.ts";
 import { utf8 } from "../bytes.ts";
 import { compatDeletedMarker } from "../compat/hash.ts";
-import { coversKeys, type ReferencedKeys } from "../reference/object-use.ts";
+import { coversKeys } from "../reference/object-use.ts";
 import { combineMarks, type Mark, markOf } from "../source/mark.ts";
 import type { MarkedSource } from "../strategy/edit.ts";
 import { keysThatMatter, type LiveContent, localName, type ObservedSource } from "./observed-source.ts";
 import { type PlanContext, type PlanInput, planContextOf, type TemplateNow } from "./plan-input.ts";
 import type { RollReason } from "./reasons.ts";
+import { earlierAfter, isRecordedDuringRollout, keptEarlier, whyReturned } from "./returned-pods.ts";
+import { digestOf, isSameContent } from "./same-content.ts";
 import { ownVerdict, type WhyRoll, whyRoll, whyWider } from "./why-roll.ts";
 
 /** A source whose content the workload's pods do not have yet, or that is gone: its mark then is the peer's for that. */
@@ -53,12 +54,13 @@ export function plan(input: PlanInput): Plan {
   if (!isRolled && patterns.length === 0 && all.every(({ applied }) => applied === undefined))
     return { type: "record", applied: undefined, hingesOnPods: false };
   const sources = new Map(
-    all.flatMap(({ observed, applied }) =>
+    keptEarlier(all, context, isRolled).flatMap(({ observed, applied }) =>
       applied === undefined ? [] : [[localName(observed.ref), applied] as const],
     ),
   );
-  const applied = { ...appliedAfter(context, isRolled), sources, patterns };
-  const hingesOnPods = input.podsStart === undefined && all.some(({ pods }) => pods !== undefined);
+  const isReplaced = all.some(({ isReplaced: its }) => its === true);
+  const applied = { ...appliedAfter(context, { isRolled, isReplaced }), sources, patterns };
+  const hingesOnPods = input.pods === undefined && all.some(({ pods }) => pods !== undefined);
   if (!isRolled) return { type: "record", applied, hingesOnPods };
   const present = seen.flatMap(({ observed, mark, reason }) =>
     mark === undefined || reason === "SourceDeleted"
@@ -77,17 +79,23 @@ export function plan(input: PlanInput): Plan {
 
 /** What the applied state says afterwards of the workload itself. */
 function appliedAfter(
-  { applied, keys, served, template, workload }: PlanContext,
-  isRolled: boolean,
+  context: PlanContext,
+  { isRolled, isReplaced }: { readonly isRolled: boolean; readonly isReplaced: boolean },
 ): Omit<AppliedState, "sources" | "patterns"> {
+  const { applied, keys, served, template, workload } = context;
   const { digest, togetherUntilSeconds } = template;
+  const isDuringRollout = !isRolled && isRecordedDuringRollout(context, isReplaced);
   return {
     keyId: keys.current.keyId,
     uid: workload.uid,
     count: applied?.count ?? 0,
     // A roll that is repeated, by any worker and under any settings, has the same applied state.
     served: (isRolled ? applied?.served : undefined) ?? served ?? applied?.served,
-    template: { digest, togetherUntilSeconds: isRolled ? 0 : togetherUntilSeconds },
+    template: {
+      digest,
+      togetherUntilSeconds: isRolled ? 0 : togetherUntilSeconds,
+      ...(isDuringRollout ? { isDuringRollout } : {}),
+    },
   };
 }
 
@@ -146,6 +154,8 @@ interface SourceVerdict extends WhyRoll {
   readonly applied: AppliedSource | undefined;
   /** Mark of the live content, or that of a source that is gone; undefined when it has none to write. */
   readonly mark: string | undefined;
+  /** The pods of before may run with another content. */
+  readonly isReplaced?: boolean;
 }
 
 function judgeSource(observed: ObservedSource, input: PlanContext): SourceVerdict {
@@ -155,21 +165,37 @@ function judgeSource(observed: ObservedSource, input: PlanContext): SourceVerdic
   if (live === undefined) return judgeGoneSource(observed, before, input);
   if (live === "unseen" || isPast(live, before))
     return { applied: appliedBefore ?? neverShown(observed), mark: undefined, reason: undefined };
+  return judgeLiveSource(observed, live, before, input);
+}
+
+function judgeLiveSource(
+  observed: ObservedSource,
+  live: LiveContent,
+  before: AppliedSource | undefined,
+  input: PlanContext,
+): SourceVerdict {
   const keys = keysThatMatter(observed);
   const mark = markOf(observed.ref, live.content, keys, input.keys.current);
   const { keyId } = input.keys.current;
   const now = { digest: digestOf(mark), keyId, keys };
   const isSame = before?.type === "present" && isSameContent({ observed, live, now }, before, input);
   const asOf = (isSame ? before : live).asOfSeconds;
+  const why = isSame ? { reason: undefined } : whyRoll(observed, live, before, input);
+  const earlier = isSame ? before.earlier : earlierAfter({ observed, live, before, why }, input);
   const applied: AppliedSource = {
     type: "present",
     ...now,
     ...(asOf === undefined ? {} : { asOfSeconds: asOf }),
+    ...(earlier === undefined ? {} : { earlier }),
   };
-  if (!isSame) return { applied, mark, ...whyRoll(observed, live, before, input) };
+  if (!isSame) return { applied, mark, isReplaced: earlier !== undefined, ...why };
   // The applied state says nothing of keys that are read only now.
-  const isWider = before.type === "present" && !coversKeys(before.keys, keys);
-  return { applied, mark, ...(isWider ? whyWider(live, input) : { reason: undefined }) };
+  const isWider = !coversKeys(before.keys, keys);
+  return {
+    applied,
+    mark,
+    ...(isWider ? whyWider(live, input) : whyReturned({ observed, live, now }, earlier, input)),
+  };
 }
 
 /** Of a class whose content nothing has shown yet: what its pods show first is what they started with. */
@@ -228,35 +254,4 @@ function absentNow(
 ): AppliedSource {
   const startedWithout = observed.reference?.optional === true && !template.isSame;
   return before?.type === "present" && !startedWithout ? before : { type: "absent" };
-}
-
-/**
- * Compares through the keys of the applied state: other keys matter only after an edit of the template, which rolls by itself. Compares
- * with the digest key of the applied state, so that a new key rolls nothing. A key we do not have proves nothing: the source is adopted.
- */
-function isSameContent(
-  {
-    observed,
-    live,
-    now,
-  }: { readonly observed: ObservedSource; readonly live: LiveContent; readonly now: LiveDigest },
-  before: LiveDigest,
-  input: PlanInput,
-): boolean {
-  if (before.keyId === now.keyId && isSameKeys(before.keys, now.keys))
-    return isSameDigest(before.digest, now.digest);
-  const keyed = input.keys.find(before.keyId);
-  if (keyed === undefined) return true;
-  return isSameDigest(before.digest, digestOf(markOf(observed.ref, live.content, before.keys, keyed)));
-}
-
-type LiveDigest = Pick<AppliedSource & { type: "present" }, "digest" | "keyId" | "keys">;
-
-function isSameKeys(a: ReferencedKeys, b: ReferencedKeys): boolean {
-  if (a === "all" || b === "all") return a === b;
-  return a.length === b.length && a.every((key, at) => key === b[at]);
-}
-
-function digestOf(mark: Mark): string {
-  return mark.slice(mark.lastIndexOf(":") + 1);
 }

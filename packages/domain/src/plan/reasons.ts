@@ -21,7 +21,7 @@ export const rollReasons = [
   {
     reason: "ChangedAfterStart",
     meaning:
-      "The content was written after the pods may have started and before the first observation of the workload. No applied state shows what they read.",
+      "The content was written after pods that still run may have started: before the first observation of the workload, or under a later template than theirs, which was undone.",
   },
 ] as const;
 

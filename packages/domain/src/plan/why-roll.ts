@@ -14,9 +14,10 @@ export interface WhyRoll {
   /**
    * What the start of the pods would change. `unless-later`: the reason falls away if all of them started after the content was written.
    * `if-earlier`: there is one if one of them started before the source was made, with a source of its name that is gone.
+   * `if-returned`: there is one if one of them has stayed from an earlier content.
    * `if-running`: there is one if one of them had most likely started when the source was made, and creation counts.
    */
-  readonly pods?: "unless-later" | "if-earlier" | "if-running";
+  readonly pods?: "unless-later" | "if-earlier" | "if-returned" | "if-running";
 }
 
 /** Why it rolls the workload, if it does, and whether the start of the pods can change that. */
@@ -30,18 +31,19 @@ export function whyRoll(
     before?.type === "present"
       ? whyChanged(observed, live, input)
       : whyAppeared(observed, live, before, input);
-  return input.podsStart === undefined ? why : judgedByPods(why, live, input.podsStart);
+  return judgedByPods(why, live, input.pods?.newest);
 }
 
 /** The same content as applied, through fewer keys than its pods read now. */
 export function whyWider(live: LiveContent, input: PlanContext): WhyRoll {
   if (!live.isModified) return { reason: undefined };
   const why = changedSince(startOfInterest(input.history), live);
-  return input.podsStart === undefined ? why : judgedByPods(why, live, input.podsStart);
+  return judgedByPods(why, live, input.pods?.newest);
 }
 
 /** In the same second nobody knows which came first. */
-function judgedByPods(why: WhyRoll, live: LiveContent, podsStart: PodsStart): WhyRoll {
+function judgedByPods(why: WhyRoll, live: LiveContent, podsStart: PodsStart | undefined): WhyRoll {
+  if (podsStart === undefined) return why;
   const { notBefore, notAfter } = podsStart;
   // A pod shows that its content changed after it started: no other pod disproves that.
   if (live.asOfSeconds !== undefined) return why;

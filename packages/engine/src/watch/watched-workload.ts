@@ -1,9 +1,17 @@
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { hasAppliedState, hasOwnAppliedState } from "@fleet-reloader/domain/applied/applied-annotation";
+import {
+  appliedTexts,
+  hasAppliedState,
+  hasOwnAppliedState,
+} from "@fleet-reloader/domain/applied/applied-annotation";
+import { hasEarlier, templateOf } from "@fleet-reloader/domain/applied/applied-state";
+import { isTemplateEditedSince } from "@fleet-reloader/domain/evidence/managed-fields";
+import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import { eligibilityOf } from "../observe/eligibility-of.ts";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import { eligibilityOf, servedKind } from "../observe/eligibility-of.ts";
 import { fingerprint } from "../observe/fingerprint.ts";
 import { indexEntry, isInterested, readInterest } from "../observe/interest.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
@@ -21,6 +29,8 @@ export interface WatchedWorkload {
   readonly writer: "own" | "other" | "none";
   /** We or the peer paused it. Somebody has to resume it, also when the process that paused it is gone. */
   readonly isHeld: boolean;
+  /** Pods from before our applied state may have stayed: they have to be looked at, now that its rollout is over. */
+  readonly mayHaveReturned: boolean;
   readonly isStash: boolean;
   /** Problems of a workload that opts in to nothing readable. A worker has to report them. */
   readonly unreadable: readonly AnnotationProblem[];
@@ -42,13 +52,17 @@ export async function readWatchedWorkload(
     sources: interest.candidates,
     writer: writerOfState(workload),
     isHeld: isHeld(workload, settings.dialect),
+    mayHaveReturned: isServed && mayHaveReturned(workload, servedKind(workload.ref.kind, settings)),
     isStash: eligibility === "stash",
   };
 }
 
 /** A number of all that the watch acts on. It is below 0 for a workload that opts in to nothing: the sign costs no memory. */
-export function shapeOf({ entry, writer, isHeld: held, isStash, unreadable }: WatchedWorkload): number {
-  const print = fingerprint(JSON.stringify([entry, writer, held, isStash, unreadable]));
+export function shapeOf(watched: WatchedWorkload): number {
+  const { entry, writer, isHeld: held, isStash, unreadable } = watched;
+  const print = fingerprint(
+    JSON.stringify([entry, writer, held, isStash, unreadable, watched.mayHaveReturned]),
+  );
   return entry === undefined ? -1 - print : print;
 }
 
@@ -61,7 +75,20 @@ export function isOptedIn(shape: number): boolean {
 export function needsAdoption(watched: WatchedWorkload, isDifferent: boolean): boolean {
   if (watched.isHeld || watched.unreadable.length > 0) return true;
   if (watched.entry === undefined) return watched.writer !== "none";
-  return watched.writer !== "own" || isDifferent;
+  return watched.writer !== "own" || watched.mayHaveReturned || isDifferent;
+}
+
+/** Cheap for almost all: only a workload that has been rolled, or changed in the middle of a rollout, has earlier contents. */
+function mayHaveReturned({ annotations, object }: LiveWorkload, kind: WorkloadKind | undefined): boolean {
+  const states = appliedTexts(annotations)
+    .filter(hasEarlier)
+    .flatMap((text) => templateOf(text) ?? []);
+  if (kind === undefined || states.length === 0 || !areAllUpdated(kind.rolloutState(object))) return false;
+  return states.some(
+    ({ isDuringRollout, togetherUntilSeconds }) =>
+      isDuringRollout === true ||
+      isTemplateEditedSince(object, kind.templatePath, { isRolled: togetherUntilSeconds === 0 }),
+  );
 }
 
 export function writerOfState(workload: LiveWorkload): WatchedWorkload["writer"] {

@@ -4,9 +4,10 @@ import {
   parseAppliedState,
   type Served,
 } from "@fleet-reloader/domain/applied/applied-state";
-import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
+import type { PodStarts } from "@fleet-reloader/domain/evidence/pods-start";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
+import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { Eligibility } from "@fleet-reloader/domain/workload/eligibility";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
@@ -20,6 +21,7 @@ import {
   type ReadsAhead,
   type SourceReader,
 } from "../../observe/source-reader.ts";
+import { selectorOfPods } from "../../observe/template-owner.ts";
 import type { ClusterApi, EngagedCluster, LiveWorkload } from "../../ports/cluster-api.ts";
 import type { Again, Request } from "../../ports/request.ts";
 import type { Settings } from "../../ports/settings.ts";
@@ -31,7 +33,7 @@ import {
   isStateEnough,
   type KnownPast,
   knownPast,
-  readPodsStart,
+  readPodStarts,
   unkeptText,
 } from "./known-past.ts";
 
@@ -170,7 +172,7 @@ async function planNow(observing: Observing, reading: Reading, before: Before): 
   const all = past.record === undefined ? await askedPast(observing, reading) : past;
   const again = all === past ? planned : planWith(observing, { reading, ...observed, past: all });
   const judged = again.hingesOnPods
-    ? planWith(observing, { reading, ...observed, past: all }, await readPodsStart(live, reading))
+    ? planWith(observing, { reading, ...observed, past: all }, await readPodStarts(live, reading))
     : again;
   const compared = { ...reading, appliedCount: all.appliedCount, unkeptText: unkeptText(all, appliedText) };
   return { reading: compared, eligibility, planned: judged, observedSources };
@@ -197,12 +199,18 @@ async function askedPast({ keys, records }: Observing, reading: Reading): Promis
 function planWith(
   { keys, settings, sha1 }: Observing,
   { reading, observedSources, setAside, past }: Compared,
-  podsStart?: PodsStart,
+  pods?: PodStarts,
 ): Plan {
   const { live, kind, interest } = reading;
   return plan({
     // A Job is deleted and recreated with its applied state: there its UID says nothing.
-    workload: { ...live, parsed: interest.template, uid: kind.kind === "Job" ? undefined : live.uid },
+    workload: {
+      ...live,
+      parsed: interest.template,
+      uid: kind.kind === "Job" ? undefined : live.uid,
+      keepsPods: kind.isTemplateRolled === true && selectorOfPods(live) !== undefined,
+      isRolledOut: areAllUpdated(kind.rolloutState(live.object)),
+    },
     applied: past.applied,
     isDamaged: past.isDamaged,
     unverified: past.unverified,
@@ -214,7 +222,7 @@ function planWith(
     keys,
     sha1,
     history: historyOf(reading, past),
-    podsStart,
+    pods,
     served: servedNow(past),
   });
 }

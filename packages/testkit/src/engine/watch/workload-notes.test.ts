@@ -1,4 +1,5 @@
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { describe, expect, test } from "vitest";
 import { auto, stateAnnotation } from "../../beds/test-bed.ts";
 import { noted, watchedWorkloads } from "../../beds/watched-workloads.ts";
@@ -30,6 +31,32 @@ describe("a workload that is listed or changed", () => {
     });
     await upsert({ kind: "Deployment", namespace: "ns", name: "api" });
     expect(asked()).toEqual(["api"]);
+  });
+
+  // Its template may be one of before, whose pods have stayed (ADR 0016).
+  test("and whose template others wrote after its roll is looked at when it is out", async () => {
+    const { cluster, deployment, upsert, asked } = await watchedWorkloads();
+    const earlier = '"sources":{"ConfigMap/app":{"digest":"d","earlier":[{"until":1,"digest":"e"}]}}';
+    const rolled = `{"v":1,"key":"k1","template":"t","until":0,${earlier}}`;
+    const api = deployment("api", { ...auto, [stateAnnotation]: rolled });
+    const status = { replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
+    const marked = {
+      ...templateUsing({ app: {} }),
+      metadata: { annotations: { "fleet-reloader.io/mark": "m" } },
+    };
+    cluster.setWorkload("api", { template: marked, manager: fieldManager });
+    cluster.setStatus(api, status);
+    await upsert(api);
+    asked();
+    cluster.setWorkload("api", { template: templateUsing({ app: {} }, "app:2") });
+    await upsert(api);
+    expect(asked()).toEqual([]);
+    cluster.setStatus(api, status);
+    await upsert(api);
+    expect(asked()).toEqual(["api"]);
+    cluster.setStatus(api, { ...status, readyReplicas: 1 });
+    await upsert(api);
+    expect(asked()).toEqual([]);
   });
 
   test.each(["events", "a list after events that failed"])(

@@ -1,0 +1,94 @@
+import type { AppliedSource } from "../applied/applied-source.ts";
+import {
+  contentAt,
+  type EarlierContent,
+  earlierSourcesMax,
+  withEarlier,
+} from "../applied/earlier-content.ts";
+import { keysThatMatter, type LiveContent, type ObservedSource } from "./observed-source.ts";
+import type { PlanContext } from "./plan-input.ts";
+import { type DigestedSource, isSameContent } from "./same-content.ts";
+import type { WhyRoll } from "./why-roll.ts";
+
+/**
+ * What pods from before may run with, now that the source contains something else. Undefined: no pod of before can stay, or it shows
+ * itself what it runs with.
+ */
+export function earlierAfter(
+  { observed, live, before, why }: ReplacedContent,
+  { keys, workload }: PlanContext,
+): readonly EarlierContent[] | undefined {
+  if (!workload.keepsPods || live.asOfSeconds !== undefined) return undefined;
+  const isKnown = before?.type === "present";
+  if (!isKnown && why.reason === undefined) return undefined;
+  const read = isKnown
+    ? { digest: before.digest, keyId: before.keyId, keys: before.keys }
+    : { digest: undefined, keyId: keys.current.keyId, keys: keysThatMatter(observed) };
+  const others = isKnown ? (before.earlier ?? []) : [];
+  return withEarlier({ ...read, untilSeconds: live.writtenAtSeconds }, workload.isRolledOut ? [] : others);
+}
+
+interface ReplacedContent {
+  readonly observed: ObservedSource;
+  readonly live: LiveContent;
+  readonly before: AppliedSource | undefined;
+  readonly why: WhyRoll;
+}
+
+/**
+ * The content is the applied one, but the template may be one of before, whose pods have stayed: one that read an earlier content has to
+ * go. It was rolled for once, or came with a template that is gone.
+ */
+export function whyReturned(
+  source: DigestedSource,
+  earlier: readonly EarlierContent[] | undefined,
+  input: PlanContext,
+): WhyRoll {
+  if (earlier === undefined || !input.mayHaveReturned) return { reason: undefined };
+  if (input.pods === undefined) return { reason: undefined, pods: "if-returned" };
+  const isStale = input.pods.each.some((startedAtSeconds) => {
+    const read = contentAt(earlier, startedAtSeconds);
+    if (read === undefined) return false;
+    const { digest } = read;
+    return digest === undefined || !isSameContent(source, { ...read, digest }, input);
+  });
+  return { reason: isStale ? "ChangedAfterStart" : undefined };
+}
+
+/** Of each source, what is known of its earlier contents as long as pods may run with them. */
+export function keptEarlier<T extends JudgedContent>(
+  all: readonly T[],
+  context: PlanContext,
+  isRolled: boolean,
+): readonly T[] {
+  let kept = 0;
+  return all.map((one) => {
+    const { applied, reason } = one;
+    if (applied?.type !== "present" || applied.earlier === undefined) return one;
+    const isOver = isRolled
+      ? context.workload.isRolledOut && reason === undefined
+      : areReturnedJudged(context);
+    kept += isOver ? 0 : 1;
+    if (!isOver && kept <= earlierSourcesMax) return one;
+    const { earlier: _, ...others } = applied;
+    return { ...one, applied: others };
+  });
+}
+
+/** Whether pods have yet to show what a content that changed in the middle of a rollout means for them. */
+export function isRecordedDuringRollout(context: PlanContext, isReplaced: boolean): boolean {
+  if (areReturnedJudged(context)) return false;
+  const { applied, isEditedSince, workload } = context;
+  return (
+    ((isReplaced || isEditedSince) && !workload.isRolledOut) || applied?.template?.isDuringRollout === true
+  );
+}
+
+function areReturnedJudged({ mayHaveReturned, pods }: PlanContext): boolean {
+  return mayHaveReturned && pods !== undefined;
+}
+
+interface JudgedContent {
+  readonly applied: AppliedSource | undefined;
+  readonly reason: WhyRoll["reason"];
+}
