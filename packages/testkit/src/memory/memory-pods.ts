@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import {
   type Labels,
@@ -44,6 +45,8 @@ export class MemoryPods implements StoreObserver {
   readonly #options: MemoryPodsOptions;
   readonly #revisions = new Map<string, Revision>();
   readonly #revisionsByUid = new Map<string, Revision[]>();
+  /** Those whose controller has seen them. */
+  readonly #begun = new Set<Revision>();
   #due: Due[] = [];
   #served: Served = { writes: [], sourcesByKey: new Map() };
   #count = 0;
@@ -116,10 +119,17 @@ export class MemoryPods implements StoreObserver {
     this.catchUp();
     const revision = this.#revisions.get(workloadKey(workload));
     const pods = this.#alive(revision?.uid);
-    const updated = pods.filter((pod) => pod.revision === revision);
-    const ready = pods.filter(({ started }) => started !== undefined).length;
+    const updated = pods.filter((pod) => pod.revision === revision).length;
+    // A StatefulSet ends a pod before it makes the next one.
+    const counted = workload.kind === "StatefulSet" ? pods.filter((pod) => pod.revision === revision) : pods;
+    const ready = counted.filter(({ started }) => started !== undefined).length;
+    const isBegun = revision !== undefined && this.#begun.has(revision);
+    const isOver = updated === pods.length;
     return {
-      ...{ replicas: pods.length, updatedReplicas: updated.length, readyReplicas: ready },
+      ...{ replicas: pods.length, updatedReplicas: updated, readyReplicas: ready, availableReplicas: ready },
+      ...{ desiredNumberScheduled: pods.length, updatedNumberScheduled: updated, numberAvailable: ready },
+      ...{ updateRevision: "new", currentRevision: isOver ? "new" : "old" },
+      ...(isBegun ? {} : { observedGeneration: 0 }),
       ...(ready < pods.length ? { unavailableReplicas: pods.length - ready } : {}),
     };
   }
@@ -133,16 +143,34 @@ export class MemoryPods implements StoreObserver {
     };
     this.#revisions.set(key, revision);
     if (!this.byWorkload.has(uid)) this.byWorkload.set(uid, []);
+    const returned = this.revisions(uid).findLast((one) => isDeepStrictEqual(one.template, template));
     this.#revisionsByUid.set(uid, [...this.revisions(uid), revision]);
+    if (returned !== undefined) this.#keepPods(returned, revision);
     this.#after(this.#lagMs(), (atMs) => this.#roll(revision, atMs));
+  }
+
+  /** A template that is written again has its pods again: those that run stay, with what they have read. */
+  #keepPods(returned: Revision, revision: Revision): void {
+    const stay = this.#alive(revision.uid).filter(
+      (pod) => pod.revision === returned && pod.started !== undefined,
+    );
+    for (const pod of stay) {
+      this.#end(pod);
+      this.byWorkload.get(revision.uid)?.push({ ...pod, revision, endedAt: undefined });
+    }
   }
 
   /** A controller begins: what has not started of older templates never does. */
   #roll(revision: Revision, atMs: number): void {
     if (!this.#isNewest(revision)) return;
-    for (const pod of this.#alive(revision.uid)) if (pod.started === undefined) this.#end(pod);
+    this.#begun.add(revision);
+    const isOther = (pod: Pod) => pod.revision !== revision;
+    const alive = this.#alive(revision.uid);
+    for (const pod of alive.filter(isOther)) if (pod.started === undefined) this.#end(pod);
     const replicas = this.#options.replicas?.(revision.workload) ?? 1;
-    for (let count = 0; count < replicas; count += 1) this.#make(revision, atMs);
+    const kept = alive.filter((pod) => !isOther(pod)).length;
+    for (let count = kept; count < replicas; count += 1) this.#make(revision, atMs);
+    if (kept >= replicas) for (const pod of this.#alive(revision.uid).filter(isOther)) this.#end(pod);
   }
 
   #make(revision: Revision, atMs: number): void {
@@ -163,6 +191,7 @@ export class MemoryPods implements StoreObserver {
   #start(pod: Pod, atMs: number): void {
     if (pod.endedAt !== undefined || pod.started !== undefined) return;
     const { references, uid, workload } = pod.revision;
+    if (hangs(pod.revision)) return;
     const live = (reference: KubeletReference) => this.#live(workload.namespace, reference);
     pod.isWaiting = references.some(
       (reference) => !reference.isOptional && isMissing(reference, live(reference)),
@@ -223,6 +252,13 @@ export class MemoryPods implements StoreObserver {
   #live(namespace: string, reference: KubeletReference): LiveSource | undefined {
     return this.#served.sourcesByKey.get(keyOf(namespace, reference))?.live;
   }
+}
+
+/** An image that cannot be pulled, for tests. */
+export const imageThatHangs = "hangs:";
+
+function hangs({ template }: Revision): boolean {
+  return JSON.stringify(template).includes(`"image":"${imageThatHangs}`);
 }
 
 function isMissing({ key }: KubeletReference, live: LiveSource | undefined): boolean {

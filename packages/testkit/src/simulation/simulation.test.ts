@@ -5,7 +5,7 @@ import { burstsStory, chosenChapter, playAll, seedsOf, storyOf } from "./stories
 // The code of production over memory doubles, driven by random commands; then all heals and the invariants are checked by
 // a second implementation that reads only the API server's writes and what pods started with. A seed is a whole story:
 //   SIMULATION_SEED=17 npx vitest run packages/testkit/src/simulation/simulation.test.ts
-// SIMULATION_CHAPTER plays only one of the things that go wrong: past, faults, clocks, evictions, late, redis, others; or
+// SIMULATION_CHAPTER plays only one of the things that go wrong: past, faults, clocks, evictions, late, redis, others, undone; or
 // life, in which nothing does. The other half of the seeds is in simulation-more-seeds.test.ts.
 
 const tally = new Tally();
