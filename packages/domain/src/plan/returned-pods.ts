@@ -8,7 +8,7 @@ import {
 import { keysThatMatter, type LiveContent, type ObservedSource } from "./observed-source.ts";
 import type { PlanContext } from "./plan-input.ts";
 import { type DigestedSource, isSameContent } from "./same-content.ts";
-import type { WhyRoll } from "./why-roll.ts";
+import { ownVerdict, type WhyRoll } from "./why-roll.ts";
 
 /**
  * What pods from before may run with, now that the source contains something else. Undefined: no pod of before can stay, or it shows
@@ -16,9 +16,12 @@ import type { WhyRoll } from "./why-roll.ts";
  */
 export function earlierAfter(
   { observed, live, before, why }: ReplacedContent,
-  { keys, workload }: PlanContext,
+  input: PlanContext,
 ): readonly EarlierContent[] | undefined {
+  const { isDamaged, keys, workload } = input;
   if (!workload.keepsPods || live.asOfSeconds !== undefined) return undefined;
+  // The template was made for this content, by a roll that is not noted.
+  if (isDamaged && ownVerdict(observed, input) === "same") return undefined;
   const isKnown = before?.type === "present";
   if (!isKnown && why.reason === undefined) return undefined;
   const read = isKnown

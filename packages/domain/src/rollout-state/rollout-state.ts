@@ -17,11 +17,6 @@ export interface Trouble {
   readonly message: string;
 }
 
-/** Whether all pods there are run the template that is written now. */
-export function areAllUpdated(state: RolloutState): boolean {
-  return state.type === "healthy" && (state.reason === "Available" || state.reason === "NoPods");
-}
-
 /** A rollout that goes on, as far as can be seen. */
 export const progressing = { type: "progressing" } as const satisfies RolloutState;
 

@@ -6,7 +6,7 @@ import {
 } from "@fleet-reloader/domain/applied/applied-annotation";
 import { hasEarlier, templateOf } from "@fleet-reloader/domain/applied/applied-state";
 import { isTemplateEditedSince } from "@fleet-reloader/domain/evidence/managed-fields";
-import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/rollout-state";
+import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/all-updated";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
@@ -83,7 +83,7 @@ function mayHaveReturned({ annotations, object }: LiveWorkload, kind: WorkloadKi
   const states = appliedTexts(annotations)
     .filter(hasEarlier)
     .flatMap((text) => templateOf(text) ?? []);
-  if (kind === undefined || states.length === 0 || !areAllUpdated(kind.rolloutState(object))) return false;
+  if (kind === undefined || states.length === 0 || !areAllUpdated(object)) return false;
   return states.some(
     ({ isDuringRollout, togetherUntilSeconds }) =>
       isDuringRollout === true ||

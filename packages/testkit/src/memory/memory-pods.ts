@@ -127,7 +127,8 @@ export class MemoryPods implements StoreObserver {
     const isOver = updated === pods.length;
     return {
       ...{ replicas: pods.length, updatedReplicas: updated, readyReplicas: ready, availableReplicas: ready },
-      ...{ desiredNumberScheduled: pods.length, updatedNumberScheduled: updated, numberAvailable: ready },
+      ...{ currentNumberScheduled: pods.length, desiredNumberScheduled: pods.length },
+      ...{ updatedNumberScheduled: updated, numberAvailable: ready },
       ...{ updateRevision: "new", currentRevision: isOver ? "new" : "old" },
       ...(isBegun ? {} : { observedGeneration: 0 }),
       ...(ready < pods.length ? { unavailableReplicas: pods.length - ready } : {}),

@@ -7,7 +7,7 @@ import {
 import type { PodStarts } from "@fleet-reloader/domain/evidence/pods-start";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
-import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/rollout-state";
+import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/all-updated";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { Eligibility } from "@fleet-reloader/domain/workload/eligibility";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
@@ -209,7 +209,7 @@ function planWith(
       parsed: interest.template,
       uid: kind.kind === "Job" ? undefined : live.uid,
       keepsPods: kind.isTemplateRolled === true && selectorOfPods(live) !== undefined,
-      isRolledOut: areAllUpdated(kind.rolloutState(live.object)),
+      isRolledOut: areAllUpdated(live.object),
     },
     applied: past.applied,
     isDamaged: past.isDamaged,
