@@ -10,7 +10,7 @@ import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
-import type { Checkpoints, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
+import type { Checkpoints, IndexSession, ReferenceIndex, SourceVersion } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { StateListener, StreamHandler, StreamState } from "../ports/source-stream.ts";
@@ -19,7 +19,7 @@ import { AuditSchedule } from "./audit-schedule.ts";
 import type { ClusterStreams, Stream } from "./cluster-streams.ts";
 import { FirstLists } from "./first-lists.ts";
 import { keyPrefix, noteFrozen } from "./frozen-watch.ts";
-import { CatchUps, listOnce } from "./namespace-catch-up.ts";
+import { CatchUps, listOnce, type NamespaceList } from "./namespace-catch-up.ts";
 import { NamespaceGate, servedOnly } from "./namespace-gate.ts";
 import { createNamespaceWatch, type NamespaceWatch } from "./namespace-watch.ts";
 import type { SourcePublisher } from "./sources/source-publisher.ts";
@@ -69,17 +69,16 @@ interface WorkloadStream {
 export class ClusterSession {
   readonly #options: ClusterSessionOptions;
   readonly #running: Promise<void>[] = [];
-  readonly #catchUps: CatchUps;
   readonly #firstLists: FirstLists;
   #workloads: readonly WorkloadStream[] = [];
-  #isUnderWay = false;
+  /** Undefined before the other streams start: their own lists will show a namespace that is selected until then. */
+  #catchUps: CatchUps | undefined;
   /** Undefined when no namespace selector is set. */
   #selected: NamespaceWatch | undefined;
 
   constructor(options: ClusterSessionOptions) {
     this.#options = options;
     this.#firstLists = new FirstLists(options);
-    this.#catchUps = new CatchUps({ signal: options.signal, list: (...given) => this.#catchUp(...given) });
   }
 
   /** Resolves when every stream has started. */
@@ -88,10 +87,10 @@ export class ClusterSession {
     await this.#watchNamespaces();
     if (signal.aborted) return;
     const namespaces = settings.scope.namespaces ?? [undefined];
-    this.#isUnderWay = true;
     this.#workloads = namespaces.flatMap((namespace) =>
       settings.workloadKinds.map((kind) => this.#watchWorkloads(kind, namespace)),
     );
+    this.#catchUps = this.#createCatchUps();
     // In an incomplete index a source that is in use may seem unused.
     await this.#firstLists.over();
     if (signal.aborted) return;
@@ -102,7 +101,7 @@ export class ClusterSession {
 
   /** Resolves when every stream has ended; the signal has to be aborted for that. */
   async ended(): Promise<void> {
-    await Promise.all([...this.#running, this.#catchUps.ended]);
+    await Promise.all([...this.#running, this.#catchUps?.ended()]);
   }
 
   readonly #isServed = (namespace: string): boolean => {
@@ -120,10 +119,7 @@ export class ClusterSession {
     this.#selected = createNamespaceWatch({
       scope,
       selector,
-      // Before the other streams start, no catch-up is needed: their own lists will show the namespace.
-      onEnter: (namespace) => {
-        if (this.#isUnderWay) this.#catchUps.enter(namespace);
-      },
+      onEnter: (namespace) => void this.#catchUps?.enter(namespace),
       onLeave: (namespace) => this.#leave(namespace),
       onListed: listed.resolve,
     });
@@ -227,41 +223,43 @@ export class ClusterSession {
     this.#running.push(schedule.run(signal));
   }
 
-  /** The namespace is served from now on: its workloads enter the index and its sources are compared, as after a gap. */
-  async #catchUp(namespace: string, signal: AbortSignal): Promise<void> {
-    const { streams, settings, log } = this.#options;
-    await Promise.all(
-      this.#workloads.map(async ({ kind, gate, watch }) => {
-        watch.enters(namespace);
-        await listOnce(
-          (handler) => streams.workloads(kind, this.#guarded(handler), namespace),
-          gate.catchUp(namespace),
-          signal,
-        );
-        watch.entered(namespace);
-      }),
-    );
-    await Promise.all(
-      settings.sourceKinds.map((kind) => {
-        const watch = this.#createSourceWatch({
-          kind,
-          namespace,
-          isListed: () => true,
-          onListed: () => undefined,
-        });
-        return listOnce(
-          (handler) => streams.sources(kind, this.#guarded(handler), namespace),
-          servedOnly(watch, this.#isServed),
-          signal,
-        );
-      }),
-    );
-    if (!signal.aborted) log.info({ namespace }, "namespace served");
+  /** A namespace that is served from now on: its workloads enter the index and its sources are compared, as after a gap. */
+  #createCatchUps(): CatchUps {
+    const { settings, log, clock, signal } = this.#options;
+    return new CatchUps({
+      workloads: this.#workloads.map((one) => this.#listsOfWorkloads(one)),
+      sources: settings.sourceKinds.map((kind) => this.#listsOfSources(kind)),
+      onServed: (namespace) => log.info({ namespace }, "namespace served"),
+      clock,
+      signal,
+    });
+  }
+
+  #listsOfWorkloads({ kind, gate, watch }: WorkloadStream): NamespaceList {
+    const { streams } = this.#options;
+    return async (namespace, signal, onFailure) => {
+      watch.enters(namespace);
+      const start = (handler: StreamHandler<LiveWorkload>) =>
+        streams.workloads(kind, this.#guarded(handler), namespace);
+      await listOnce(start, gate.catchUp(namespace), signal, onFailure);
+      watch.entered(namespace);
+    };
+  }
+
+  #listsOfSources(kind: SourceKind): NamespaceList {
+    const { streams } = this.#options;
+    return async (namespace, signal, onFailure) => {
+      const isListed = () => true;
+      const watch = this.#createSourceWatch({ kind, namespace, isListed, onListed: () => undefined });
+      const start = (handler: StreamHandler<SourceVersion>) =>
+        streams.sources(kind, this.#guarded(handler), namespace);
+      await listOnce(start, servedOnly(watch, this.#isServed), signal, onFailure);
+    };
   }
 
   /** The namespace is no longer served: its workloads leave the index. The notes on them stay. */
   async #leave(namespace: string): Promise<void> {
-    this.#catchUps.leave(namespace);
+    this.#catchUps?.leave(namespace);
     for (const { gate, watch } of this.#workloads) await gate.alone(() => watch.leave(namespace));
     this.#options.log.info({ namespace }, "namespace no longer served");
   }

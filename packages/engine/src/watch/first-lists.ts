@@ -13,7 +13,7 @@ export interface FirstList {
 }
 
 /** Two full back-offs of a list. */
-const listPatienceMs = 60_000;
+export const listPatienceMs = 60_000;
 
 /**
  * The first lists of the workloads of a cluster, for what may only begin after them. It does not wait for a kind that we may not see or that

@@ -1,35 +1,54 @@
+import type { Clock } from "../async/clock.ts";
+import { untilAborted } from "../async/until-aborted.ts";
 import type { StreamHandler } from "../ports/source-stream.ts";
 import type { Stream } from "./cluster-streams.ts";
+import { listPatienceMs } from "./first-lists.ts";
+
+/** Lists everything of one kind in a namespace, once. `onFailure` is called for each attempt that fails and is retried. */
+export type NamespaceList = (namespace: string, signal: AbortSignal, onFailure: () => void) => Promise<void>;
 
 export interface CatchUpsOptions {
-  /** Lists everything in a namespace, once. */
-  readonly list: (namespace: string, signal: AbortSignal) => Promise<void>;
+  /** One for each kind. */
+  readonly workloads: readonly NamespaceList[];
+  readonly sources: readonly NamespaceList[];
+  /** Everything in the namespace was listed. */
+  readonly onServed: (namespace: string) => void;
+  readonly clock: Pick<Clock, "sleep">;
   readonly signal: AbortSignal;
 }
 
-/** Lists namespaces that become served while the streams run, one after another. */
+/**
+ * Lists namespaces that become served while the streams run: of each kind one after another, so a kind whose list fails keeps only its own
+ * lists waiting. The sources of a namespace are listed after its workloads, but do not wait long for a kind whose list fails.
+ */
 export class CatchUps {
   readonly #options: CatchUpsOptions;
+  readonly #workloads: readonly KindLists[];
+  readonly #sources: readonly KindLists[];
   readonly #entered = new Map<string, AbortController>();
-  #last: Promise<void> = Promise.resolve();
 
   constructor(options: CatchUpsOptions) {
+    const { clock, sources, workloads } = options;
     this.#options = options;
+    this.#workloads = workloads.map((list) => new KindLists(list, clock));
+    this.#sources = sources.map((list) => new KindLists(list, clock));
   }
 
-  /** Resolves when no list is running. */
-  get ended(): Promise<void> {
-    return this.#last;
+  /** Resolves when no list is running; the signal has to be aborted for that. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.#workloads, ...this.#sources].map(({ over }) => over));
   }
 
-  enter(namespace: string): void {
+  async enter(namespace: string): Promise<void> {
     const left = new AbortController();
     this.#entered.set(namespace, left);
-    const either = AbortSignal.any([this.#options.signal, left.signal]);
-    this.#last = this.#last.then(async () => {
-      if (!either.aborted) await this.#options.list(namespace, either);
-      if (this.#entered.get(namespace) === left) this.#entered.delete(namespace);
-    });
+    const signal = AbortSignal.any([this.#options.signal, left.signal]);
+    const workloads = this.#workloads.map((lists) => lists.add(namespace, signal));
+    const known = Promise.all(this.#workloads.map(({ overOrLate }) => overOrLate));
+    const sources = this.#sources.map((lists) => lists.add(namespace, signal, known));
+    await Promise.all([...workloads, ...sources]);
+    if (this.#entered.get(namespace) === left) this.#entered.delete(namespace);
+    if (!signal.aborted) this.#options.onServed(namespace);
   }
 
   leave(namespace: string): void {
@@ -38,11 +57,62 @@ export class CatchUps {
   }
 }
 
+/** The lists of one kind, one after another. */
+class KindLists {
+  readonly #list: NamespaceList;
+  readonly #clock: CatchUpsOptions["clock"];
+  #over = Promise.resolve();
+  /** Resolved while a list under way has failed for long. */
+  #late = Promise.withResolvers<void>();
+
+  constructor(list: NamespaceList, clock: CatchUpsOptions["clock"]) {
+    this.#list = list;
+    this.#clock = clock;
+  }
+
+  /** Resolves when each list so far is complete, impossible or aborted. */
+  get over(): Promise<void> {
+    return this.#over;
+  }
+
+  /** The same, but where one of them fails for long, it is not waited for. */
+  get overOrLate(): Promise<void> {
+    return Promise.race([this.#over, this.#late.promise]);
+  }
+
+  add(namespace: string, signal: AbortSignal, after?: Promise<unknown>): Promise<void> {
+    this.#over = this.#over.then(async () => {
+      await after;
+      if (!signal.aborted) await this.#run(namespace, signal);
+    });
+    return this.#over;
+  }
+
+  async #run(namespace: string, signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    let patience: Promise<void> | undefined;
+    await this.#list(namespace, signal, () => {
+      patience ??= this.#endPatience(ended.signal);
+    });
+    ended.abort();
+    await patience;
+  }
+
+  async #endPatience(ended: AbortSignal): Promise<void> {
+    await this.#clock.sleep(listPatienceMs, ended).catch(() => undefined);
+    if (ended.aborted) return;
+    this.#late.resolve();
+    await untilAborted(ended);
+    this.#late = Promise.withResolvers();
+  }
+}
+
 /** Runs a stream until its first list is complete or impossible. The stream over all namespaces retries an impossible one. */
 export async function listOnce<T>(
   start: (handler: StreamHandler<T>) => Stream,
   handler: StreamHandler<T>,
   signal: AbortSignal,
+  onFailure: () => void,
 ): Promise<void> {
   const enough = new AbortController();
   const stream = start({
@@ -56,5 +126,6 @@ export async function listOnce<T>(
   });
   await stream.run(AbortSignal.any([signal, enough.signal]), (state) => {
     if (state === "blocked" || state === "absent") enough.abort();
+    if (state === "backoff") onFailure();
   });
 }

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from "node:util";
+import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
+import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
+import type { ClusterStreams, Stream } from "@fleet-reloader/engine/watch/cluster-streams";
+import { expect, test } from "vitest";
+import { scope, serving } from "../../beds/served-namespaces.ts";
+import { auto } from "../../beds/test-bed.ts";
+
+const minuteMs = 60_000;
+const web = { team: "web" };
+
+/** A cluster that answers 503 to each list of this kind in a single namespace, until it is mended. */
+async function servingBroken(brokenKind: string) {
+  const mended = Promise.withResolvers<void>();
+  const listed: string[] = [];
+  const noted = (stream: Stream, kind: string, namespace: string | undefined): Stream => {
+    if (namespace === undefined) return stream;
+    listed.push(`${kind} in ${namespace}`);
+    if (kind !== brokenKind) return stream;
+    return {
+      run: async (signal, onState) => {
+        onState("listing", "start");
+        onState("backoff", "answered 503");
+        await Promise.race([mended.promise, untilAborted(signal)]);
+        await stream.run(signal, onState);
+      },
+    };
+  };
+  const streamsOf = (cluster: ClusterStreams): ClusterStreams => ({
+    workloads: (kind, handler, namespace) =>
+      noted(cluster.workloads(kind, handler, namespace), kind.kind, namespace),
+    sources: (kind, handler, namespace) => noted(cluster.sources(kind, handler, namespace), kind, namespace),
+    namespaces: (handler) => cluster.namespaces(handler),
+    serverSeconds: () => cluster.serverSeconds(),
+  });
+  const selector = parseLabelSelector("team=web");
+  if ("problem" in selector) throw new Error(selector.problem);
+  const labels = { a: web, b: {}, c: {} };
+  const bed = await serving(labels, scope({ namespaceSelector: selector }), {}, streamsOf);
+  bed.cluster.namespace = "b";
+  bed.cluster.setWorkload("agent", { template: templateUsing({ app: {} }), annotations: auto }, "DaemonSet");
+  const match = async (...namespaces: readonly string[]) => {
+    for (const namespace of namespaces) bed.cluster.setNamespace(namespace, web);
+    await bed.elapse(200);
+  };
+  const isServed = (namespace: string) =>
+    bed.log.lines.some(
+      ({ message, fields }) => message === "namespace served" && isDeepStrictEqual(fields, { namespace }),
+    );
+  return { ...bed, listed, match, isServed, mend: () => mended.resolve() };
+}
+
+test("a workload kind whose list fails keeps no other from being listed", async () => {
+  await using bed = await servingBroken("DaemonSet");
+  await bed.match("b", "c");
+  expect(bed.index.workloads).toEqual(["Deployment/a/api", "Deployment/b/api", "Deployment/c/api"]);
+});
+
+test("a workload kind whose list fails delays the sources by a minute at most", async () => {
+  await using bed = await servingBroken("DaemonSet");
+  await bed.match("b", "c");
+  await bed.elapse(minuteMs - 1000);
+  expect(bed.listed).not.toContain("ConfigMap in b");
+  await bed.elapse(1000);
+  expect(bed.listed).toEqual(expect.arrayContaining(["ConfigMap in b", "ConfigMap in c", "Secret in c"]));
+});
+
+test("a source kind whose list fails keeps no other namespace from being served", async () => {
+  await using bed = await servingBroken("Secret");
+  await bed.match("b", "c");
+  expect(bed.index.workloads).toContain("Deployment/c/api");
+  expect(bed.listed).toContain("ConfigMap in c");
+});
+
+test("a namespace is served when the last list of a kind succeeds, however late", async () => {
+  await using bed = await servingBroken("DaemonSet");
+  await bed.match("b");
+  await bed.elapse(2 * minuteMs);
+  expect([bed.index.workloads.includes("DaemonSet/b/agent"), bed.isServed("b")]).toEqual([false, false]);
+  bed.mend();
+  await bed.elapse(200);
+  expect([bed.index.workloads.includes("DaemonSet/b/agent"), bed.isServed("b")]).toEqual([true, true]);
+});
+
+test("a namespace that ceases to match while a kind fails is not listed any more", async () => {
+  await using bed = await servingBroken("DaemonSet");
+  await bed.match("b");
+  bed.cluster.setNamespace("b", {});
+  await bed.elapse(200);
+  bed.mend();
+  await bed.elapse(minuteMs);
+  expect(bed.index.workloads).toEqual(["Deployment/a/api"]);
+  expect([bed.listed.includes("ConfigMap in b"), bed.isServed("b")]).toEqual([false, false]);
+});
