@@ -152,9 +152,10 @@ export class Connection {
 
   /**
    * Opens a stream and yields its chunks. It ends when the server ends it, and when it has been silent for so long that it may be dead.
-   * (A watch of a quiet kind may be healthy all the same; the caller opens another one either way.) It faults when it is cut.
+   * (A watch of a quiet kind may be healthy all the same; the caller opens another one either way.) It faults when it is cut. `onOpen` is
+   * called when the server has begun to answer.
    */
-  async *stream(call: Call, outer: AbortSignal): AsyncGenerator<Buffer> {
+  async *stream(call: Call, outer: AbortSignal, onOpen?: () => void): AsyncGenerator<Buffer> {
     const context = callContextOf(call, this.server);
     using stream = linkedAbort(outer);
     const { signal } = stream;
@@ -167,6 +168,7 @@ export class Connection {
         const body = parseJson(await refusalText(response.body));
         throw statusFault(response.statusCode, statusOf(body), context, retryAfter(response.headers));
       }
+      onOpen?.();
       for await (const chunk of response.body) {
         this.#hear();
         if (this.#doubted.includes(stream)) this.#doubted = [];

@@ -178,6 +178,19 @@ describe("watches of which each one fails", () => {
     cluster.apply(configMap("later"));
     await seen(followed, cluster, "later");
   });
+
+  test("do not count as in sync before one is answered", async () => {
+    await using world = await startFollowed();
+    const { followed, proxy } = world;
+    const fromCut = followed.states.length;
+    proxy.answer({ status: 503, isWatch: true, count: 1e6 });
+    proxy.cutStreams();
+    await until("several have failed", () => followed.states.length > fromCut + 3);
+    expect(followed.states.slice(fromCut).filter((state) => !state.startsWith("backoff"))).toEqual([]);
+    proxy.heal();
+    await inSync(followed);
+    expect(followed.lists).toBe(1);
+  });
 });
 
 describe("a server that misbehaves", () => {

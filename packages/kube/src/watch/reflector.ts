@@ -59,7 +59,8 @@ export class Reflector<T> {
   readonly #timings: ReflectorTimings;
   readonly #backoff: Backoff;
   readonly #schedule: ListSchedule;
-  #state: StateListener = () => undefined;
+  #onState: StateListener = () => undefined;
+  #said: StreamState = "idle";
   #resourceVersion = "";
 
   constructor(options: ReflectorOptions<T>) {
@@ -75,7 +76,7 @@ export class Reflector<T> {
 
   /** Runs until the signal is aborted. Every failure is logged and retried, so it does not reject. */
   async run(signal: AbortSignal, onState: StateListener): Promise<void> {
-    this.#state = onState;
+    this.#onState = onState;
     let next: Next = { type: "list", why: "start" };
     while (!signal.aborted) {
       try {
@@ -97,11 +98,11 @@ export class Reflector<T> {
     this.#resourceVersion = await listCollection(connection, collection, page, signal);
     await handler.listed();
     this.#schedule.listed(this.#options.clock.monotonic());
+    this.#state("watching", "in sync");
     return { type: "watch" };
   }
 
   async #watch(signal: AbortSignal): Promise<Next> {
-    this.#state("watching", "in sync");
     const opened: OpenedWatch = { atMs: this.#options.clock.monotonic(), sawAny: false, wentBack: false };
     const probed = this.#options.probe.add({
       path: this.#path({ limit: "1" }),
@@ -151,7 +152,16 @@ export class Reflector<T> {
       timeoutSeconds: String(300 + Math.floor(random() * 300)),
     });
     const accepted = collection.metadataOnly ? accept.metadata : accept.json;
-    return connection.stream({ method: "GET", path, accept: accepted }, signal);
+    // A watch that follows another one in good order was in sync all along.
+    const opened = () => {
+      if (this.#said !== "watching") this.#state("watching", "in sync");
+    };
+    return connection.stream({ method: "GET", path, accept: accepted }, signal, opened);
+  }
+
+  #state(state: StreamState, why: string): void {
+    this.#said = state;
+    this.#onState(state, why);
   }
 
   /** Without this pause a server that ends each watch at once would get 2,500 requests a second, some of them lists. */
