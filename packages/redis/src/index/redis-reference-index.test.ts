@@ -181,6 +181,27 @@ describe("the reference index in Redis", () => {
   });
 });
 
+describe("what keeps the reference index from its answer is told as it is", () => {
+  test("a bug of ours", async () => {
+    await using bed = await openIndex();
+    vi.spyOn(bed.client.connection, "evalsha").mockRejectedValue(new TypeError("no function"));
+    await expect(bed.index.put([entryOf("api")])).rejects.toThrow(TypeError);
+    vi.restoreAllMocks();
+  });
+
+  test("a command that Redis denies", async () => {
+    await using own = await startRedis([{ name: "watcher", rules: ["~*", "+@all", "-evalsha"] }]);
+    await using bed = await openIndex({ url: own.urlOf("watcher") });
+    await expect(bed.index.put([entryOf("api")])).rejects.toMatchObject({ code: "redis.unsuitable" });
+  });
+
+  test("a connection that is closed", async () => {
+    const bed = await openIndex();
+    await bed.client.close();
+    await expect(bed.index.put([entryOf("api")])).rejects.toMatchObject({ code: "redis.unavailable" });
+  });
+});
+
 // A hundred namespaces and five kinds would else fetch all keys five hundred times at each start.
 test("what is retained of one namespace fetches the keys of no other", async () => {
   await using bed = await openIndex();

@@ -44,6 +44,10 @@ const removedAtOnce = 500;
 /** Entries per scan: less than a millisecond of Redis. */
 const scannedAtOnce = 1000;
 
+/** How ioredis begins to say that a command got no answer. What else it rejects with is a refusal of Redis, or a bug of ours. */
+const givenUp =
+  /^(Connection is closed|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
+
 /** The reference index of one cluster in Redis, with its checkpoints and its session: one epoch guards all three. */
 export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSession {
   readonly #client: RedisClient;
@@ -236,10 +240,10 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     try {
       return await script.run(this.#client.connection, this.#keys.root, [this.#epoch, ...args]);
     } catch (error) {
-      if (error instanceof Error && error.message.includes("STATELOST")) throw stateLost();
-      throw new Fault("redis.unavailable", error instanceof Error ? error.message : "Redis failed", {
-        cause: error,
-      });
+      if (!(error instanceof Error)) throw error;
+      if (error.message.includes("STATELOST")) throw stateLost();
+      if (givenUp.test(error.message)) throw new Fault("redis.unavailable", error.message, { cause: error });
+      throw error;
     }
   }
 
