@@ -2,7 +2,6 @@ import { join, resolve } from "node:path";
 import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
-import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import { FreezeWatch } from "@fleet-reloader/engine/admission/freeze-watch";
 import type { Freezes, FrozenNow } from "@fleet-reloader/engine/admission/freezes";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
@@ -85,10 +84,7 @@ export interface ServedFreezesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  readonly fleet: {
-    readonly registered: readonly RegisteredCluster[];
-    readonly listed: readonly ListedCluster[];
-  };
+  readonly fleet: { readonly listed: readonly ListedCluster[] };
 }
 
 export interface ServedFreezes {
@@ -105,7 +101,7 @@ export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   const { client, clock, config, env, fleet, keys, log, meter, userAgent } = options;
   const known = new RedisKnownDocuments({ client, keys });
   const open = openFreezes({ config, env, userAgent, clock, known });
-  const registered = () => fleet.registered;
+  const registered = () => fleet.listed;
   const freezes = new FreezeWatch({ freezes: open, clock, log, meter, registered });
   const list = new RedisClusterList({ client, keys });
   const lifetime = new AbortController();

@@ -54,6 +54,24 @@ export function clustersOf<C extends RegisteredCluster>(
   return { clusters, missing };
 }
 
+/**
+ * The clusters that a freeze holds, each by the registration that serves it, and what is wrong when there are none. The brakes know no other
+ * registration of a cluster, so a freeze by the name or the labels of one that stands by holds nothing.
+ */
+export function frozenClustersOf<C extends RegisteredCluster>(
+  scope: FreezeScope,
+  registered: readonly C[],
+): ReturnType<typeof clustersOf<C>> {
+  const { clusters: named, missing } = clustersOf(scope, registered);
+  const serving = eachClusterOnce(registered);
+  const clusters = named.filter((one) => serving.includes(one));
+  if (missing !== undefined || clusters.length > 0) return { clusters, missing };
+  const meantOne = serving.find(({ id }) => named.some((one) => one.id === id));
+  const what =
+    scope.cluster === undefined ? "a registration with these labels" : `the registration ${scope.cluster}`;
+  return { clusters, missing: `no cluster is served by ${what}; did you mean ${meantOne?.name}?` };
+}
+
 /** What a freeze covers of the workloads that are reloaded. */
 export function coverageOf<C extends RegisteredCluster>(
   scope: FreezeScope,
@@ -61,12 +79,10 @@ export function coverageOf<C extends RegisteredCluster>(
   workloadsOf: (cluster: C) => readonly ReloadedWorkload[],
 ): FreezeCoverage {
   const { namespace, workload, source } = scope;
-  const { clusters, missing } = clustersOf(scope, registered);
+  const { clusters, missing } = frozenClustersOf(scope, registered);
   const none = (why: string) => ({ clusters: [], workloads: 0, covered: [], missing: why });
   if (missing !== undefined) return none(missing);
-  const all = eachClusterOnce(clusters).flatMap((cluster) =>
-    workloadsOf(cluster).map((each) => ({ ...each, cluster })),
-  );
+  const all = clusters.flatMap((cluster) => workloadsOf(cluster).map((each) => ({ ...each, cluster })));
   if (all.length === 0) return none("no workload is reloaded there");
   const inNamespace = all.filter(({ ref }) => namespace === undefined || ref.namespace === namespace);
   if (inNamespace.length === 0) {

@@ -1,11 +1,10 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
-import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import {
-  clustersOf,
   coverageOf,
   type FreezeCoverage,
+  frozenClustersOf,
   type ReloadedWorkload,
 } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { FleetOverview } from "../overview/fleet-overview.ts";
@@ -17,7 +16,7 @@ export async function coveredByFreeze(
   registered: readonly ListedCluster[],
   { compile, managed }: { readonly compile: CompilePattern; readonly managed: FleetOverview["managed"] },
 ): Promise<FreezeCoverage> {
-  const ids = eachClusterOnce(clustersOf(scope, registered).clusters).flatMap(({ id }) => id ?? []);
+  const ids = frozenClustersOf(scope, registered).clusters.flatMap(({ id }) => id ?? []);
   const workloads = new Map<string, readonly ReloadedWorkload[]>(
     await Promise.all(
       ids.map(async (id) => [id, (await managed(id)).map((each) => usesOfWorkload(each, compile))] as const),

@@ -1,5 +1,6 @@
+import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { describeScope, type Freeze, isInForce } from "@fleet-reloader/domain/hold/freeze";
-import { clustersOf, type RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
+import { frozenClustersOf } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { Log } from "../ports/log.ts";
@@ -12,7 +13,7 @@ export interface FreezeWatchOptions {
   readonly log: Log;
   readonly meter: Meter;
   /** The registered clusters. Absent where they are not known. */
-  readonly registered?: () => readonly RegisteredCluster[];
+  readonly registered?: () => readonly ListedCluster[];
 }
 
 /** How soon an unreadable document is noticed while no roll is due. */
@@ -58,7 +59,7 @@ export class FreezeWatch implements Freezes {
     if (registered === undefined) return;
     const idle = freezes.flatMap((freeze) => {
       const { scope } = freeze;
-      const { missing } = clustersOf(scope, registered());
+      const { missing } = frozenClustersOf(scope, registered());
       return missing === undefined || !isInForce(freeze, clock.now())
         ? []
         : [`the freeze of ${describeScope(scope)} covers nothing: ${missing}`];

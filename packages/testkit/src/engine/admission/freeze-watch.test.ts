@@ -56,3 +56,26 @@ test("a freeze of an unregistered cluster is reported with the name probably mea
   lifetime.abort();
   await running;
 });
+
+test("a freeze by a registration that stands by is reported with the one that serves", async () => {
+  const [clock, log, meter, freezes] = [
+    new ManualClock(),
+    new CollectedLog(),
+    new CountingMeter(),
+    new MemoryFreezes(),
+  ];
+  const registered = [
+    { name: "nova", labels: {}, id: "uid-1" },
+    { name: "nova-again", labels: {}, id: "uid-1", status: { state: "Alias", why: [] } },
+  ] as const;
+  const watch = new FreezeWatch({ freezes, clock, log, meter, registered: () => registered });
+  freezes.freezes = [{ scope: { cluster: "nova-again" }, reason: "release", by: "ann" }];
+  const lifetime = new AbortController();
+  const running = watch.run(lifetime.signal);
+  await clock.advance(30_000);
+  expect(watch.notes).toEqual([
+    "the freeze of cluster nova-again covers nothing: no cluster is served by the registration nova-again; did you mean nova?",
+  ]);
+  lifetime.abort();
+  await running;
+});
