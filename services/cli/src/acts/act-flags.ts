@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import process from "node:process";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { wholeNumber } from "@fleet-reloader/runtime/config/types";
 import { switchFlag, textFlag } from "../frame/cli-fields.ts";
@@ -46,7 +47,16 @@ export const discardFlags = {
 
 /** Who acts. */
 export function actorOf({ by }: { readonly by: string }): string {
-  return by || userInfo().username;
+  return by || userOfMachine();
+}
+
+/** A pod may run under a number that has no name, as on OpenShift. */
+function userOfMachine(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
 }
 
 /** Faults unless a reason is given: an act without one cannot be understood later. */

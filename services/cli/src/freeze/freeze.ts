@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
@@ -17,6 +16,7 @@ import {
 import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { actorOf } from "../acts/act-flags.ts";
 import type { freezeConfig, unfreezeConfig } from "./freeze-config.ts";
 
 /** A freeze that was written. */
@@ -36,8 +36,8 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
 
 /** The freeze that the flags are. Faults when they say none, or one that is over. */
 export function wantedEntry(config: ConfigOf<typeof freezeConfig>, now: number): FreezeEntry {
-  const by = config.by || userInfo().username;
   const { reason, until } = config;
+  const by = actorOf(config);
   const entry = entryIn(freezeEntryOf({ scope: scopeOf(config), reason, by, until }, now));
   // It would freeze nothing, and it would replace a freeze of the same scope that is in force.
   if (isFreezeOver(entry, now))
