@@ -1,5 +1,6 @@
 import type { CausingSource } from "../history/history.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
+import type { Addition } from "../ports/workqueue.ts";
 
 /** What is kept of a roll to follow it: names and times. */
 export interface RolloutRun {
@@ -35,3 +36,8 @@ export interface StartedRun {
 
 /** A run that ends. */
 export type EndedRun = Pick<StartedRun, "request" | "run">;
+
+/** Asks a worker to look at a rollout as soon as its turn comes. */
+export function followAtOnce({ request }: Pick<StartedRun, "request">): Addition {
+  return { request, quietPeriodMs: 0, maxWaitMs: 0, purpose: "follow" };
+}

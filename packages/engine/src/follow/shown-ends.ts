@@ -5,7 +5,7 @@ import type { Workqueue } from "../ports/workqueue.ts";
 import { type Concluding, conclude, type EndedRollout } from "./conclude.ts";
 import type { FollowerOptions } from "./follow-rollout.ts";
 import { lookAtShown } from "./rollout-look.ts";
-import type { StartedRun } from "./rollout-runs.ts";
+import { followAtOnce, type StartedRun } from "./rollout-runs.ts";
 
 export interface ShownEndsOptions
   extends Omit<FollowerOptions, "settings" | "shown" | "onSettled">,
@@ -67,8 +67,7 @@ export class ShownEnds {
     const { queue } = this.#options;
     const next = [...this.#awaited.values()].map((one) => ({ one, what: this.#nextOf(one) }));
     const asked = next.flatMap(({ one, what }) => (what === "ask" ? [one] : []));
-    const window = { quietPeriodMs: 0, maxWaitMs: 0, purpose: "follow" } as const;
-    if (asked.length > 0) await queue.add(asked.map(({ request }) => ({ request, ...window })));
+    if (asked.length > 0) await queue.add(asked.map(followAtOnce));
     this.#forget(asked);
     const ended = next.flatMap(({ one, what }) => (typeof what === "string" ? [] : [{ one, what }]));
     // First: told twice is worse than late, and what fails now was left to the watcher of its cluster.

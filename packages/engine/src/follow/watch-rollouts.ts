@@ -9,7 +9,7 @@ import type { Log } from "../ports/log.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import { giveUpMs, lookAtRollout } from "./rollout-look.ts";
-import type { RolloutRuns, StartedRun } from "./rollout-runs.ts";
+import { followAtOnce, type RolloutRuns, type StartedRun } from "./rollout-runs.ts";
 
 export interface RolloutWatchOptions {
   /** Of the cluster that this process watches. */
@@ -66,8 +66,7 @@ async function lookAtOne(
   const { clock, queue, runs } = options;
   const { request, run } = started;
   const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
-  if (await isForWorker(options, { started, spentMs }, signal))
-    await queue.add([{ request, quietPeriodMs: 0, maxWaitMs: 0, purpose: "follow" }]);
+  if (await isForWorker(options, { started, spentMs }, signal)) await queue.add([followAtOnce(started)]);
   // Postponed in both cases: if the request is lost, the next look makes it again.
   await runs.leave(request, run, clock.now() + nextLookMs(spentMs, patienceMs));
 }
