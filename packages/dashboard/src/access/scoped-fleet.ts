@@ -21,7 +21,10 @@ export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOvervi
       viewer.may("viewer", { cluster: nameOf(cluster), namespace: workload.namespace });
   };
   return {
-    clusters: async () => (await clusters())?.filter(({ name }) => viewer.seesSome(name)),
+    clusters: async () =>
+      (await clusters())
+        ?.filter(({ name }) => viewer.seesSome(name))
+        .map((cluster) => seenCluster(cluster, viewer)),
     queue: () => overview.queue(),
     async holds() {
       const [sees, holds] = await Promise.all([seesRequest(), overview.holds()]);
@@ -41,6 +44,36 @@ export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOvervi
       return levels.map(({ level, requests }) => ({ level, requests: requests.filter(sees) }));
     },
   };
+}
+
+/** What is wrong with a cluster is told in lines. A viewer of some namespaces gets those that name no other. */
+function seenCluster(cluster: ClusterOverview, viewer: Viewer): ClusterOverview {
+  const { name, report, status } = cluster;
+  const sees = (namespace: string) => viewer.may("viewer", { cluster: name, namespace });
+  if (sees("")) return cluster;
+  const seenStatus = (whole: typeof status) =>
+    whole && { state: whole.state, why: seenLines(whole.why, sees) };
+  const seenReport = report && {
+    ...report,
+    status: seenStatus(report.status),
+    behind: seenLines(report.behind, sees),
+    missingRights: seenLines(report.missingRights, sees),
+  };
+  return { ...cluster, status: seenStatus(status), report: seenReport };
+}
+
+/** How a missing right and a stream of one namespace are told. */
+const namedNamespace = /in namespace ([^\s;]+)|^\S+ in (\S+) is /;
+
+/** How changes of any namespaces are told. */
+const namedObjects = /^no audit event told of /;
+
+function seenLines(lines: readonly string[], sees: (namespace: string) => boolean): readonly string[] {
+  return lines.filter((line) => {
+    const [, ofRight, ofStream] = namedNamespace.exec(line) ?? [];
+    const namespace = ofRight ?? ofStream;
+    return !namedObjects.test(line) && (namespace === undefined || sees(namespace));
+  });
 }
 
 /** A caller sees a freeze that may hold something the caller sees. */
