@@ -93,6 +93,21 @@ test.each([
   expect(report.says).toContain(`it covers ${covers}\n`);
 });
 
+test("a freeze of a Deployment covers a Rollout that refers to it for its template", async () => {
+  const templateOwner = { kind: "Deployment", namespace: "argo", name: "web-template" };
+  const workload = { kind: "Rollout", namespace: "argo", name: "web" };
+  const at = { cluster: "uid-2", client, keys, clock: systemClock, names: namesForTest };
+  const index = new RedisReferenceIndex(at);
+  await index.open();
+  await index.put([
+    { workload, templateOwner, sources: ["ConfigMap/argo/app"], patterns: [], scope: "", window: {} },
+  ]);
+  const report = await freezing(["--namespace", "argo", "--workload", "Deployment/web-template"]);
+  await index.remove([workload]);
+  expect(report).toMatchObject({ exitCode: 0, warning: undefined });
+  expect(report.says).toContain("it covers 1 workload of 1 cluster: otech62\n");
+});
+
 // None of these may look like a success: the person who froze believes that nothing rolls.
 test.each([
   [["--cluster", "Nova"], "no cluster is called Nova; did you mean nova?"],

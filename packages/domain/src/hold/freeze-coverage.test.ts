@@ -11,6 +11,21 @@ const nova = { name: "nova", id: "uid-1", labels: { env: "prod" }, status: statu
 const coverage = (scope: Parameters<typeof coverageOf>[0]) =>
   coverageOf(scope, [again, nova], () => [{ ref: api, sources: [], uses: () => false }]);
 
+const rollout = {
+  ref: { kind: "Rollout", namespace: "shop", name: "web" },
+  templateOwner: { kind: "Deployment", namespace: "shop", name: "web-template" },
+  ...{ sources: [], uses: () => false },
+};
+
+// The brakes hold it by either.
+test.each([rollout.ref, rollout.templateOwner])(
+  "a workload that refers to another for its template is covered by both: %j",
+  ({ kind, name }) => {
+    const found = coverageOf({ workload: { kind, name } }, [nova], () => [rollout]);
+    expect(found).toMatchObject({ covered: [{ cluster: "nova", ref: rollout.ref }], missing: undefined });
+  },
+);
+
 const selecting = (text: string) => {
   const clusterSelector = parseLabelSelector(text);
   if ("problem" in clusterSelector) throw new Error(clusterSelector.problem);

@@ -4,7 +4,7 @@ import type { SourceRef } from "../source/source.ts";
 import type { Labels } from "../workload/label-selector.ts";
 import { matchesSelector } from "../workload/label-selector.ts";
 import type { WorkloadRef } from "../workload/workload.ts";
-import type { FreezeScope } from "./freeze.ts";
+import { type FreezeScope, isOneOf } from "./freeze.ts";
 
 /** A cluster that somebody has registered. */
 export interface RegisteredCluster {
@@ -17,6 +17,8 @@ export interface RegisteredCluster {
 /** A workload that is reloaded, and what it uses. */
 export interface ReloadedWorkload {
   readonly ref: WorkloadRef;
+  /** The object that it refers to for its pod template. */
+  readonly templateOwner?: WorkloadRef | undefined;
   readonly sources: readonly Pick<SourceRef, "kind" | "name">[];
   /** Also by a pattern. */
   readonly uses: (source: Pick<SourceRef, "kind" | "name">) => boolean;
@@ -93,7 +95,7 @@ export function coverageOf<C extends RegisteredCluster>(
     return none(`no workload of namespace ${namespace} is reloaded${near}`);
   }
   const named = inNamespace.filter(
-    ({ ref }) => workload === undefined || (ref.kind === workload.kind && ref.name === workload.name),
+    ({ ref, templateOwner }) => workload === undefined || isOneOf(workload, [ref, templateOwner]),
   );
   if (named.length === 0) {
     const wanted = `${workload?.kind}/${workload?.name}`;

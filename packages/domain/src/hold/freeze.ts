@@ -93,7 +93,8 @@ function isCovered(scope: FreezeScope, target: FreezeTarget): boolean {
   );
 }
 
-function isOneOf(
+/** Whether a scope names one of these objects, all of the same namespace. */
+export function isOneOf(
   { kind, name }: Pick<WorkloadRef, "kind" | "name">,
   refs: readonly (WorkloadRef | undefined)[],
 ): boolean {

@@ -5,7 +5,7 @@ import type { ManagedWorkload } from "../overview/fleet-overview.ts";
 
 /** An entry of the reference index as freezes and acts ask of it what it uses. */
 export function usesOfWorkload(
-  { ref, sources, patterns }: ManagedWorkload,
+  { patterns, ref, sources, templateOwner }: ManagedWorkload,
   compile: CompilePattern,
 ): ReloadedWorkload {
   const used = sources.flatMap((key) => {
@@ -14,6 +14,7 @@ export function usesOfWorkload(
   });
   return {
     ref,
+    templateOwner,
     sources: used,
     uses: (source) =>
       used.some(({ kind, name }) => kind === source.kind && name === source.name) ||

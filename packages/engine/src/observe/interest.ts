@@ -184,6 +184,7 @@ export function indexEntry(workload: LiveWorkload, interest: Interest): IndexEnt
     workload: workload.ref,
     ...askedOf(interest),
     scope: interestScopeOf(workload, interest),
+    ...(workload.templateOwner && { templateOwner: workload.templateOwner.ref }),
     window: {
       ...(quietPeriodMs === undefined ? {} : { quietPeriodMs }),
       ...(maxWaitMs === undefined ? {} : { maxWaitMs }),

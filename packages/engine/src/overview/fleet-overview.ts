@@ -42,6 +42,8 @@ export interface QueueOverview extends Work {
 
 export interface ManagedWorkload {
   readonly ref: WorkloadRef;
+  /** The object that it refers to for its pod template. */
+  readonly templateOwner?: WorkloadRef | undefined;
   /** Keys of the sources that it names or references. */
   readonly sources: readonly string[];
   /** Pairs of a source kind and a name pattern. */

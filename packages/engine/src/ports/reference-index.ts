@@ -14,6 +14,8 @@ export interface IndexEntry {
    * the template of the pods where a source is optional. It is only compared: a different scope needs a new note. Mostly empty.
    */
   readonly scope: string;
+  /** The object that it refers to for its pod template: a freeze of that holds the workload too. */
+  readonly templateOwner?: WorkloadRef;
   /** The workload's own debounce window, if it sets one. */
   readonly window: { readonly quietPeriodMs?: number; readonly maxWaitMs?: number };
   /** The event that shows the entry. It is stored with a new or different entry until the note is written, and is not part of the entry. */

@@ -1,4 +1,5 @@
 import { parseJson } from "@fleet-reloader/domain/json";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 
 /**
@@ -13,6 +14,7 @@ export function encodeEntry(entry: IndexEntry): string {
     s: [...entry.sources].sort(),
     ...(patterns.length === 0 ? {} : { p: patterns }),
     ...(entry.scope === "" ? {} : { k: entry.scope }),
+    ...(entry.templateOwner && { o: workloadKey(entry.templateOwner) }),
     ...(hasWindow ? { w: { q: quietPeriodMs, m: maxWaitMs } } : {}),
   });
 }

@@ -32,3 +32,25 @@ test("the workloads of a namespace are found by its name, and not by a pattern",
   for (const namespace of ["sho*", "sho?", "[s]hop", "shop\\", "*", "^shop"])
     expect(await found(namespace)).toEqual([]);
 });
+
+test("a workload is found with the object that it refers to for its template", async () => {
+  await using redis = await startRedis();
+  await using stack = new AsyncDisposableStack();
+  const client = stack.adopt(new RedisClient({ url: redis.url }, new CollectedLog()), (its) => its.close());
+  const keys = new Keys("indexed");
+  const entry = { sources: ["Secret/shop/db"], patterns: [], scope: "", window: {} };
+  const refs = ["web", "api"].map((name) => ({ kind: "Rollout", namespace: "shop", name }));
+  const owner = { kind: "Deployment", namespace: "shop", name: "web-template" };
+  for (const [at, workload] of refs.entries()) {
+    const text = encodeEntry({ ...entry, workload, ...(at === 0 && { templateOwner: owner }) });
+    await client.connection.hset(keys.cluster("c1").workloads, `Rollout/shop/${workload.name}`, text);
+  }
+  const found = await indexedWorkloads("c1", { client, keys });
+  const owners = new Map(found.map(({ ref, templateOwner }) => [ref.name, templateOwner]));
+  expect(owners).toEqual(
+    new Map([
+      ["web", owner],
+      ["api", undefined],
+    ]),
+  );
+});

@@ -8,6 +8,8 @@ import { readList, readText } from "./index-entry.ts";
 /** An opted-in workload in the reference index. */
 export interface IndexedWorkload {
   readonly ref: WorkloadRef;
+  /** The object that it refers to for its pod template. */
+  readonly templateOwner: WorkloadRef | undefined;
   /** Keys of the sources that it names or references. */
   readonly sources: readonly string[];
   /** Pairs of a source kind and a name pattern. */
@@ -47,6 +49,7 @@ function globText(text: string): string {
 function usesOf(text: string): Omit<IndexedWorkload, "ref"> {
   const entry = parseJson(text);
   return {
+    templateOwner: parseWorkloadKey(readText(jsonField(entry, "o"))),
     sources: readList(jsonField(entry, "s")).map(readText),
     patterns: readList(jsonField(entry, "p")).map((pair) => {
       const [kind, item] = readList(pair);

@@ -10,6 +10,7 @@ import {
   windowOf,
 } from "@fleet-reloader/engine/observe/interest";
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
+import { withTemplateOf } from "@fleet-reloader/engine/observe/template-owner";
 import { describe, expect, test } from "vitest";
 import { auto, createTestBed } from "../../beds/test-bed.ts";
 
@@ -52,6 +53,17 @@ describe("what a workload is interested in", () => {
     expect((await interestOf({ "secret.reloader.stakater.com/auto": "true" })).candidates).toEqual([
       "Secret/ns/tls",
     ]);
+  });
+
+  test("is told with the object that it refers to for its template", async () => {
+    const [web, template] = ["web", "web-template"].map((name) =>
+      cluster.workload(cluster.setWorkload(name, {})),
+    );
+    if (web === undefined || template === undefined) throw new Error("they were just made");
+    const referring = withTemplateOf(web, template);
+    const interest = await readInterest(referring, settings, matches);
+    expect(indexEntry(referring, interest).templateOwner).toEqual(template.ref);
+    expect(indexEntry(web, interest)).not.toHaveProperty("templateOwner");
   });
 
   test("is what it names, referenced or not, and no more", async () => {
