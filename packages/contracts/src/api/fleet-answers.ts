@@ -50,6 +50,7 @@ const changeAnswer = z.object({
     failed: amount,
     stalled: amount,
     discarded: amount,
+    gone: amount,
   }),
   isDone: z.boolean(),
 });
@@ -124,7 +125,7 @@ export const changedWorkloadsAnswer = z.object({
     z.object({
       cluster: z.string(),
       workload: objectName.extend({ namespace: z.string() }),
-      progress: z.enum(["unchanged", "held", "rolling", "healthy", "failed", "stalled", "discarded"]),
+      progress: z.enum(["unchanged", "held", "rolling", "healthy", "failed", "stalled", "discarded", "gone"]),
       reason: z.string().optional(),
       message: z.string().optional(),
       time: z.iso.datetime(),

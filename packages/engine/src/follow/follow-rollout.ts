@@ -87,7 +87,7 @@ async function followRollout(following: Following, request: Request, delivery: D
 }
 
 async function observeRollout(following: Following, followed: FollowedRollout): Promise<Result> {
-  const { firstCheckMs, settings, shown } = following;
+  const { firstCheckMs, recorder, settings, shown } = following;
   const { request, delivery, cluster, run, spentMs } = followed;
   const { api } = cluster;
   const { signal } = delivery;
@@ -95,8 +95,12 @@ async function observeRollout(following: Following, followed: FollowedRollout): 
   switch (look.type) {
     case "unfinished":
       return await followOn(following, followed);
-    case "none":
-      return await settle(following, followed, look.outcome);
+    case "none": {
+      const settled = await settle(following, followed, look.outcome);
+      if (look.outcome === "gone" && settled.type === "done")
+        recorder.record(followed, [{ type: "gone", sources: run.sources }]);
+      return settled;
+    }
     case "ended": {
       const [isEnded] = await conclude(following, [{ ...followed, uid: look.uid, end: look.end }]);
       return isEnded === true ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);

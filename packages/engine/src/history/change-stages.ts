@@ -12,13 +12,16 @@ export interface StageReached {
 
 /**
  * The stages of a roll that was written just now. The time of the write is the API server's, in whole seconds: "seen" is up to a second too
- * long, and is missing where the time is not known, or where the source was written again after the watch saw it first.
+ * long, and is missing where the time is not known, or where the source was written again after the watch saw it first. Without the times
+ * of the delivery there are none.
  */
 export function stagesOfRoll(
   { changed, observedSources }: Pick<RolledFact, "changed" | "observedSources">,
-  { seenAtMs, takenAtMs }: DeliveryTimes,
+  times: DeliveryTimes | undefined,
   nowMs: number,
 ): readonly StageReached[] {
+  if (times === undefined) return [];
+  const { seenAtMs, takenAtMs } = times;
   const written = [...writeTimesMs(changed, observedSources).values()];
   const writtenAtMs = written.length === 0 ? undefined : Math.min(...written);
   const isBefore = writtenAtMs !== undefined && writtenAtMs <= seenAtMs;

@@ -29,6 +29,8 @@ export type Fact =
   | { readonly type: "resumed" }
   /** An audit found changed sources that a watch should have shown. */
   | { readonly type: "change-missed"; readonly changed: readonly ChangedObservation[] }
+  /** The workload was deleted. The sources are those that it was rolled for, as far as that is known. */
+  | { readonly type: "gone"; readonly sources: readonly CausingSource[] }
   /** A stash of a Job does not say what it replaces. */
   | { readonly type: "stash-unreadable" }
   /** The replacement of a Job that an earlier worker began is complete. */

@@ -1,3 +1,4 @@
+import type { UnservedReason } from "@fleet-reloader/domain/decision/reasons";
 import type { AuditedUser } from "@fleet-reloader/domain/hint/audited-write";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
@@ -7,6 +8,9 @@ import type { SourceRef, SourceWriter } from "@fleet-reloader/domain/source/sour
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { ClusterId } from "../ports/request.ts";
+
+/** The reason of a no for a workload that was deleted. Whatever it was held, rolled or failed for has ended. */
+export const workloadGone = "WorkloadGone" satisfies UnservedReason;
 
 /** Raised when a field changes its meaning or is removed. New fields and types of records may be added at any time. */
 export const historyVersion = 1;
@@ -61,7 +65,7 @@ export interface DecisionRecord extends HistoryEntry {
   readonly type: "decision";
   readonly workload: WorkloadRef;
   readonly verdict: "roll" | "no" | "held";
-  /** For a no: one of `stayReasons`. For held: the reason of the hold. For a roll: the reason of the first source. */
+  /** For a no: one of `stayReasons`, or `workloadGone`. For held: the reason of the hold. For a roll: the reason of the first source. */
   readonly reason: string;
   readonly sources: readonly CausingSource[];
 }

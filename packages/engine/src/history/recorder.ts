@@ -19,7 +19,15 @@ import type {
 } from "./fact.ts";
 import type { FleetChanges } from "./fleet-changes.ts";
 import type { CausingSource, History } from "./history.ts";
-import { causesOf, failureRecords, heldRecords, noRecords, outcomeRecord, rollRecords } from "./records.ts";
+import {
+  causesOf,
+  failureRecords,
+  goneRecord,
+  heldRecords,
+  noRecords,
+  outcomeRecord,
+  rollRecords,
+} from "./records.ts";
 import { reportHead } from "./report-head.ts";
 import { tracedRoll } from "./traced-roll.ts";
 import type { Tracer } from "./tracer.ts";
@@ -99,6 +107,11 @@ function recordFact(options: RecorderOptions, about: FactSubject, fact: Fact): v
     case "failed":
       recordFailure(options, about, fact);
       break;
+    case "gone":
+      options.history?.append([
+        goneRecord(reportHead(about.request, about.cluster, options.clock), fact.sources),
+      ]);
+      break;
     case "rollout-ended":
       recordRolloutEnd(options, about, fact);
       break;
@@ -156,22 +169,11 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
   const causes = causesOf(request.cluster, changed, observedSources);
   const changeHead = { ...head, fleetChanges: options.fleetChanges };
   history?.append(rollRecords(changeHead, { strategy, sources: causes, observedSources }));
-  measureRoll(meter, about, fact, head.atMs);
+  for (const { stage, seconds } of stagesOfRoll(fact, about.delivery?.times, head.atMs))
+    meter.stageReached(cluster.name, stage, seconds);
   const made = fact.generation === undefined ? undefined : { uid, generation: fact.generation };
   options.followUps?.rolled({ request, run: { rolledAtMs: head.atMs, sources: causes }, made });
   options.tracer?.rolled(tracedRoll(fact, about.delivery?.times, { head, causes }));
-}
-
-function measureRoll(
-  meter: Meter,
-  { cluster, delivery }: FactSubject,
-  fact: RolledFact,
-  rolledAtMs: number,
-): void {
-  const times = delivery?.times;
-  if (times === undefined) return;
-  for (const { stage, seconds } of stagesOfRoll(fact, times, rolledAtMs))
-    meter.stageReached(cluster.name, stage, seconds);
 }
 
 /** Counts every hold. A hold that is news goes to the log and to people; one that begins, to the history too. */

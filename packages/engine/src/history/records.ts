@@ -18,6 +18,7 @@ import {
   type HistoryRecord,
   historyVersion,
   type OutcomeRecord,
+  workloadGone,
 } from "./history.ts";
 
 /** Which workload of which cluster, and when. */
@@ -96,6 +97,13 @@ export function noRecords(
   const head = historyEntry(reportHead);
   const decision: DecisionRecord = { ...head, type: "decision", workload, verdict: "no", reason, sources };
   return [...changeRecords(reportHead, sources, observedSources), decision];
+}
+
+/** The record of a workload that was deleted: nothing rolls for what it was held, rolled or failed for. */
+export function goneRecord(head: RecordHead, sources: readonly CausingSource[]): DecisionRecord {
+  const { workload } = head;
+  const no = { type: "decision", workload, verdict: "no", reason: workloadGone, sources } as const;
+  return { ...historyEntry(head), ...no };
 }
 
 /** Records of a roll that is held: its changes, and the reason of the hold. */

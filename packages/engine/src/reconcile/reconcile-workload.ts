@@ -131,6 +131,7 @@ async function reconcileWorkload(
   try {
     const outcome = await decideAndWrite(dependencies, about);
     recorder.record(about, [ended(typeof outcome === "string" ? outcome : "held")]);
+    if (outcome === "gone") recorder.record(about, [{ type: "gone", sources: [] }]);
     return typeof outcome === "string" ? { type: "done", outcome } : outcome;
   } catch (error) {
     const fault = asFault(error);

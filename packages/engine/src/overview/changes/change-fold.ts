@@ -78,7 +78,8 @@ export class ChangeFold {
   }
 
   #summarize(): ChangeSummary {
-    const counts = { unchanged: 0, held: 0, rolling: 0, healthy: 0, failed: 0, stalled: 0, discarded: 0 };
+    const ended = { unchanged: 0, healthy: 0, discarded: 0, gone: 0 };
+    const counts = { ...ended, held: 0, rolling: 0, failed: 0, stalled: 0 };
     for (const { progress } of this.workloads.values()) counts[progress] += 1;
     const origins = [...this.#origins.values()];
     return {
@@ -108,6 +109,7 @@ const urgencies: readonly ChangeProgress[] = [
   "rolling",
   "healthy",
   "discarded",
+  "gone",
   "unchanged",
 ];
 

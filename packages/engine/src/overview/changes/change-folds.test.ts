@@ -71,7 +71,16 @@ test("one content on many clusters is one change with the outcome of all its wor
       time: time(1),
       actors: ["external-secrets"],
       clusters: ["nova", "otech"],
-      workloads: { unchanged: 1, held: 1, rolling: 1, healthy: 1, failed: 0, stalled: 0, discarded: 0 },
+      workloads: {
+        unchanged: 1,
+        held: 1,
+        rolling: 1,
+        healthy: 1,
+        failed: 0,
+        stalled: 0,
+        discarded: 0,
+        gone: 0,
+      },
       isDone: false,
     },
   ]);

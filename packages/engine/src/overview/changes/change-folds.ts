@@ -1,6 +1,6 @@
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { ChangeId, ChangeRecord, HistoryRecord } from "../../history/history.ts";
+import { type ChangeId, type ChangeRecord, type HistoryRecord, workloadGone } from "../../history/history.ts";
 import { ChangeFold, changeIdOf } from "./change-fold.ts";
 import type {
   ChangeDetails,
@@ -70,6 +70,10 @@ export class ChangeFolds implements FoldedChanges {
     const progress = progressOf(record);
     if (progress === undefined) return;
     const key = `${record.cluster?.id}|${workloadKey(record.workload)}`;
+    if (progress === "gone") {
+      this.#endAll(key, changedWorkload(record, progress));
+      return;
+    }
     if (progress === "rolling" || progress === "unchanged") this.#endHolds(key, record, progress);
     const concerned =
       progress === "discarded"
@@ -90,6 +94,13 @@ export class ChangeFolds implements FoldedChanges {
       this.#put(key, changedWorkload(record, isRolledFor ? "rolling" : "unchanged"), [fold]);
     }
     this.#held.delete(key);
+  }
+
+  /** The workload was deleted: of all that it waited for, and all that it failed for, nothing is left. */
+  #endAll(key: string, changed: FoldedWorkload): void {
+    const open = [this.#held, this.#rolling, this.#failing].flatMap((folds) => [...(folds.get(key) ?? [])]);
+    this.#put(key, changed, foldsThat(endsWithWorkload, open, key));
+    for (const folds of [this.#held, this.#rolling, this.#failing]) folds.delete(key);
   }
 
   #put(key: string, changed: FoldedWorkload, folds: readonly ChangeFold[]): void {
@@ -158,6 +169,10 @@ function isOnHold({ progress }: Pick<ChangedWorkload, "progress">): boolean {
   return progress === "held";
 }
 
+function endsWithWorkload(workload: Pick<ChangedWorkload, "progress">): boolean {
+  return isOnHold(workload) || workload.progress === "rolling" || isUnsuccessful(workload);
+}
+
 /** The changes that a workload still stands so with. */
 function foldsThat(
   standsSo: (workload: ChangedWorkload) => boolean,
@@ -209,5 +224,6 @@ function peopleMessage(record: WorkloadRecordOfChange): string | undefined {
 function progressOf(record: WorkloadRecordOfChange): ChangeProgress | undefined {
   if (record.type === "outcome") return record.result;
   if (record.type === "action") return record.action === "rolled" ? "rolling" : record.action;
-  return record.verdict === "held" ? "held" : record.verdict === "no" ? "unchanged" : undefined;
+  if (record.verdict === "no") return record.reason === workloadGone ? "gone" : "unchanged";
+  return record.verdict === "held" ? "held" : undefined;
 }

@@ -22,7 +22,7 @@ export interface ChangeSummary {
 
 /**
  * Where a workload stands with a change. `unchanged`: nothing had to roll. `rolling`: rolled, and its rollout has not ended. `discarded`: its
- * roll failed or stalled, and an operator wants nothing more of it.
+ * roll failed or stalled, and an operator wants nothing more of it. `gone`: the workload was deleted before it ended.
  */
 export type ChangeProgress =
   | "unchanged"
@@ -31,7 +31,8 @@ export type ChangeProgress =
   | "healthy"
   | "failed"
   | "stalled"
-  | "discarded";
+  | "discarded"
+  | "gone";
 
 /** Where one workload stands with a change. */
 export interface ChangedWorkload {

@@ -1,5 +1,7 @@
-import type { OutcomeRecord } from "@fleet-reloader/engine/history/history";
+import type { HistoryRecord, OutcomeRecord } from "@fleet-reloader/engine/history/history";
+import { summarizeChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { expect, test } from "vitest";
+import { changedDeployment, holdOf } from "../../beds/braked-deployment.ts";
 import { rolledDeployment } from "../../beds/rolled-deployment.ts";
 
 const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
@@ -37,6 +39,18 @@ test("a roll is recorded as change with actor, decision, action and outcome", as
   expect(story[2]).toMatchObject({ action: "rolled", strategy: "annotations" });
   const outcome = story.find((record): record is OutcomeRecord => record.type === "outcome");
   expect(outcome).toMatchObject({ result: "healthy", reason: "Available", v: 1 });
+});
+
+test("a workload that is deleted while its roll is held is recorded as gone", async () => {
+  const history: HistoryRecord[] = [];
+  const bed = await changedDeployment({ history: { append: (records) => history.push(...records) } });
+  bed.freezes.freezes = [{ scope: {}, reason: "release", by: "ann" }];
+  expect(holdOf(await bed.run())).toBe("Frozen");
+  expect(summarizeChanges(history)[0]?.workloads).toMatchObject({ held: 1, gone: 0 });
+  bed.cluster.deleteWorkload(bed.api);
+  await bed.run();
+  expect(history.at(-1)).toMatchObject({ type: "decision", verdict: "no", reason: "WorkloadGone" });
+  expect(summarizeChanges(history)[0]).toMatchObject({ workloads: { held: 0, gone: 1 }, isDone: true });
 });
 
 test("a change has the id of its content, on every cluster and when it comes back", async () => {
