@@ -246,7 +246,7 @@ describe("a connection that is silent", () => {
     await client.close();
   });
 
-  test("is given up for one node of a Redis Cluster, and made anew", async () => {
+  test("is given up for one node of a Redis Cluster, told of once, and made anew", async () => {
     await using redis = await startRedisCluster();
     const log = new CollectedLog();
     const client = new RedisClient(redisAddress(redis.url), log, silent);
@@ -257,8 +257,14 @@ describe("a connection that is silent", () => {
     node?.signal("SIGSTOP");
     const asked = client.connection.get("a");
     await until("it is given up", () => client.connections > connections);
+    const [lost] = log.lines.filter(({ level }) => level === "warn");
+    const fields = { reason: "redis.unavailable", node: `127.0.0.1:${node?.port}` };
+    expect(lost).toMatchObject({ message: "a node of the Redis Cluster is not reachable", fields });
+    await until("it is given up again", () => client.connections > connections + 2);
     node?.signal("SIGCONT");
     expect(await asked).toBe("1");
+    expect(log.messages("info")).toEqual(["a node of the Redis Cluster is reachable again"]);
+    expect(log.messages("warn")).toHaveLength(1);
     await client.close();
   });
 });

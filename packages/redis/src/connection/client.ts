@@ -72,7 +72,7 @@ export class RedisClient {
     };
     this.connection =
       "nodes" in address
-        ? connectCluster(address, { socketTimeout, onLayoutChanged })
+        ? connectCluster(address, { log, socketTimeout, onLayoutChanged })
         : connectServer(address, log, socketTimeout);
     gatherWrites(this.connection);
     this.#denied = new DeniedCommands(log);

@@ -1,4 +1,5 @@
-import { Cluster } from "ioredis";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { Cluster, type Redis } from "ioredis";
 
 /** Some nodes of a Redis Cluster, from which the others are learned, and how to log in to all of them. */
 export interface ClusterAddress {
@@ -50,6 +51,7 @@ interface ConnectClusterOptions {
   /** For how long a command may wait for a node without a byte. */
   readonly socketTimeout: number;
   readonly onLayoutChanged: () => void;
+  readonly log: Log;
 }
 
 /**
@@ -58,7 +60,7 @@ interface ConnectClusterOptions {
  */
 export function connectCluster(
   address: ClusterAddress,
-  { onLayoutChanged, socketTimeout }: ConnectClusterOptions,
+  { log, onLayoutChanged, socketTimeout }: ConnectClusterOptions,
 ): Cluster {
   const { nodes, tls, username, password } = address;
   const cluster = new Cluster([...nodes], {
@@ -91,5 +93,28 @@ export function connectCluster(
     if (masters !== "" && now !== masters) changed();
     masters = now;
   });
+  logLostNodes(cluster, log);
   return cluster;
+}
+
+/** The cluster itself stays usable without one of its nodes, and says nothing of it; what lies there waits. */
+function logLostNodes(cluster: Cluster, log: Log): void {
+  const lost = new Set<string>();
+  cluster.on("node error", ({ message }: Error, node: string) => {
+    // The cluster itself is not there: that is told as a whole.
+    if (cluster.status !== "ready") return;
+    if (!lost.has(node))
+      log.warn(
+        { reason: "redis.unavailable", node, err: message },
+        "a node of the Redis Cluster is not reachable",
+      );
+    lost.add(node);
+  });
+  // Each is connected to anew by another client.
+  cluster.on("+node", (redis: Redis) => {
+    redis.on("ready", () => {
+      const node = `${redis.options.host}:${redis.options.port}`;
+      if (lost.delete(node)) log.info({ node }, "a node of the Redis Cluster is reachable again");
+    });
+  });
 }
