@@ -40,8 +40,6 @@ export interface FleetRoutesOptions {
 /** Gives out a page of a list, as the query asks for it. */
 export type TakePage = <T, W>(list: PagedList<T, W>) => Promise<Page<W>>;
 
-const noFilter: RecordFilters = { since: "", cluster: "", namespace: "", name: "", change: "" };
-
 /** What each list of a status may take of an answer, in bytes: three of them fit. */
 const statusListBytesMax = 60 * 1024;
 /** What the freezes may take beside a page of holds, in bytes. */
@@ -58,7 +56,7 @@ export class FleetRoutes {
   }
 
   async status({ since = "" }: ApiQuery<"status">, signal: AbortSignal) {
-    const { changes: its, isCut } = await recentChanges(this.#options, onlyBy({ since }), signal);
+    const { changes: its, isCut } = await recentChanges(this.#options, ofAllPlaces(since), signal);
     const { clusters, queue, held, freezeCount, freezes, changes } = statusDigest(
       await fleetStatus(this.#options.overview, its.summaries(), this.#options.clock.now()),
     );
@@ -89,10 +87,10 @@ export class FleetRoutes {
   async changes(query: ApiQuery<"changes">, take: TakePage, signal: AbortSignal) {
     const { since = "", cluster = "", namespace = "", name = "", change = "" } = query;
     // The history knows clusters that are registered no more, so a name that it does not know is no mistake.
-    const filters = { since, cluster, namespace, name, change };
-    const { changes, isCut } = await recentChanges(this.#options, filters, signal);
+    const place = { since, cluster, namespace };
+    const { changes, isCut } = await recentChanges(this.#options, place, signal);
     const { count, elements, next } = await take({
-      all: changes.summaries(),
+      all: changes.summaries({ namespace, name, change }),
       keyOf: ({ id }) => [id],
       write: asTheyAre,
     });
@@ -101,7 +99,7 @@ export class FleetRoutes {
 
   async change(id: string, { since = "" }: ApiQuery<"change">, take: TakePage, signal: AbortSignal) {
     // All of them: the id may be that in one cluster, and a rollout may end with that of a newer change.
-    const { changes, isCut } = await recentChanges(this.#options, onlyBy({ since }), signal);
+    const { changes, isCut } = await recentChanges(this.#options, ofAllPlaces(since), signal);
     const found = changes.details(id);
     if (found === undefined)
       throw refusedQuestion({
@@ -181,15 +179,15 @@ export class FleetRoutes {
   }
 
   async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {
-    const { changes, isCut } = await recentChanges(this.#options, onlyBy({ since }), signal);
+    const { changes, isCut } = await recentChanges(this.#options, ofAllPlaces(since), signal);
     const { queue, held, failed } = await queueDigest(this.#options.overview, changes.unsuccessful());
     return { queue: this.#options.seesAll ? queue : undefined, held, failed, isCut };
   }
 }
 
-function onlyBy({ since }: Pick<RecordFilters, "since">): RecordFilters {
-  const { cluster, namespace, name, change } = noFilter;
-  return { since, cluster, namespace, name, change };
+/** Of all clusters and namespaces. */
+function ofAllPlaces(since: string): Pick<RecordFilters, "since" | "cluster" | "namespace"> {
+  return { since, cluster: "", namespace: "" };
 }
 
 function firstOnes<T>(all: readonly T[], bytesMax = statusListBytesMax): readonly T[] {

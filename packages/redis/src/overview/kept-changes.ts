@@ -48,7 +48,11 @@ export class KeptChanges {
     const cut = this.#foldedAnew(cutIds, records);
     const all = [...whole, ...cut.#spansOf(cutIds)];
     return {
-      summaries: () => summariesOf(all.map(({ fold }) => fold)),
+      summaries: (asked) =>
+        summariesOf(
+          all.map(({ fold }) => fold),
+          asked,
+        ),
       details: (id) => {
         const named = all.find(({ fold }) => fold.id === id)?.fold;
         // A change of one cluster may have been recorded by that id alone before, and with one over clusters since.

@@ -53,19 +53,22 @@ export async function recentRecords(
   return await readRecords(options, givenQuery(given, options.clock.now()), signal);
 }
 
-/** What came of the changes since a time, of the records that match all given filters. Stops when the signal is aborted. */
+/**
+ * What came of the changes since a time, in a cluster and a namespace; empty: in all. Stops when the signal is aborted. Which of them are asked
+ * for is said afterwards: how a roll for one source ended may be in a record that names another.
+ */
 export async function recentChanges(
   options: RecentRecordsOptions & { readonly reader: ChangesReader },
-  filters: RecordFilters,
+  { since, cluster, namespace }: Pick<RecordFilters, "since" | "cluster" | "namespace">,
   signal?: AbortSignal,
 ): Promise<{ readonly changes: FoldedChanges; readonly isCut: boolean }> {
   const { clock, reader } = options;
-  const { since, ...others } = filters;
-  if (reader.changesSince !== undefined && Object.values(others).every((text) => text === "")) {
+  if (reader.changesSince !== undefined && cluster === "" && namespace === "") {
     const query = givenQuery({ since: since || recentSince }, clock.now());
     const { changes, count } = await reader.changesSince(query, signal);
     return { changes, isCut: count === recordsReadMax };
   }
+  const filters = { since, cluster, namespace, name: "", change: "" };
   const { records, isCut } = await recentRecords(options, filters, signal);
   return { changes: foldChanges(records), isCut };
 }

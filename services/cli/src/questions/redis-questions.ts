@@ -18,7 +18,7 @@ import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
-import { recentActs, recentRecords } from "@fleet-reloader/redis/overview/recent-records";
+import { recentActs, recentChanges, recentRecords } from "@fleet-reloader/redis/overview/recent-records";
 import type { FleetRedis } from "../redis/fleet-redis.ts";
 import type { ActsFilter, AskedPlace, ChangeFilter, FleetQuestions } from "./fleet-questions.ts";
 
@@ -52,9 +52,9 @@ export class RedisQuestions implements FleetQuestions {
     return clustersAnswer.shape.clusters.parse(clusterHealth(chosen, await overview.holds()));
   }
 
-  async changes(filter: ChangeFilter, limit: number) {
-    const { records, isCut } = await recentRecords(this.#redis, filter);
-    const all = summarizeChanges(records);
+  async changes({ since, cluster, namespace, name, change }: ChangeFilter, limit: number) {
+    const { changes, isCut } = await recentChanges(this.#redis, { since, cluster, namespace });
+    const all = changes.summaries({ namespace, name, change });
     return changesShown.parse({ count: all.length, changes: all.slice(0, limit), isCut });
   }
 

@@ -2,6 +2,7 @@ import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { ChangeId, ChangeRecord } from "../../history/history.ts";
 import type {
+  AskedChanges,
   ChangeDetails,
   ChangedWorkload,
   ChangeProgress,
@@ -58,6 +59,15 @@ export class ChangeFold {
       )
       .map(({ sources: _, ...changed }): ChangedWorkload => changed);
     return { change: this.summary, workloads };
+  }
+
+  /** All its workloads count, also those that are not asked for. */
+  isAskedFor({ change = "", name = "", namespace = "" }: AskedChanges): boolean {
+    const { source } = this;
+    if (change !== "" && change !== this.id && !this.#origins.has(change)) return false;
+    if (namespace !== "" && namespace !== source.namespace) return false;
+    if (name === "" || name === source.name) return true;
+    return this.workloads.values().some(({ workload }) => workload.name === name);
   }
 
   /** The change was recorded in a cluster, or once more with who wrote it. */

@@ -3,6 +3,7 @@ import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { type ChangeId, type ChangeRecord, type HistoryRecord, workloadGone } from "../../history/history.ts";
 import { ChangeFold, changeIdOf } from "./change-fold.ts";
 import type {
+  AskedChanges,
   ChangeDetails,
   ChangedWorkload,
   ChangeProgress,
@@ -41,8 +42,8 @@ export class ChangeFolds implements FoldedChanges {
     return this.#foldOf.get(id);
   }
 
-  summaries(): readonly ChangeSummary[] {
-    return summariesOf(this.#folds.values());
+  summaries(asked?: AskedChanges): readonly ChangeSummary[] {
+    return summariesOf(this.#folds.values(), asked);
   }
 
   details(id: string): ChangeDetails | undefined {
@@ -144,8 +145,11 @@ export function unsuccessfulWorkloads(records: Iterable<HistoryRecord>): readonl
 }
 
 /** The newest change first. */
-export function summariesOf(folds: Iterable<ChangeFold>): readonly ChangeSummary[] {
-  return Array.from(folds, ({ summary }) => summary).sort(newestFirst);
+export function summariesOf(folds: Iterable<ChangeFold>, asked: AskedChanges = {}): readonly ChangeSummary[] {
+  return Array.from(folds)
+    .filter((fold) => fold.isAskedFor(asked))
+    .map(({ summary }) => summary)
+    .sort(newestFirst);
 }
 
 /** From changes in the order in which they were recorded first. */

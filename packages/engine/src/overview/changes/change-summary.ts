@@ -61,10 +61,19 @@ export interface ChangeDetails {
   readonly workloads: readonly ChangedWorkload[];
 }
 
+/** Which changes are asked for; what is absent or empty does not matter. */
+export interface AskedChanges {
+  readonly namespace?: string;
+  /** Of the source, or of a workload that the change concerned. */
+  readonly name?: string;
+  /** Its id over clusters, or in one. */
+  readonly change?: string;
+}
+
 /** What came of the changes of some time. */
 export interface FoldedChanges {
-  /** The newest change first. */
-  readonly summaries: () => readonly ChangeSummary[];
+  /** The newest change first. Absent: all. */
+  readonly summaries: (asked?: AskedChanges) => readonly ChangeSummary[];
   /** One change by its id over clusters or in one; undefined: it is not among them. */
   readonly details: (id: string) => ChangeDetails | undefined;
   /** The workloads whose last roll for one of the changes failed or stalled, each once. A decision not to roll is no roll. */
