@@ -1,6 +1,7 @@
 import { noReasons, unservedReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
 import { holdReasons } from "@fleet-reloader/domain/hold/reasons";
 import { rollReasons, stayReasons } from "@fleet-reloader/domain/plan/reasons";
+import { podKeepers } from "@fleet-reloader/domain/rollout-state/revisioned";
 import type { ExplainedVerdict, Explanation } from "@fleet-reloader/engine/ask/explanation";
 import type { SourcePlan } from "@fleet-reloader/engine/ask/source-plan";
 import * as z from "zod";
@@ -71,6 +72,7 @@ export const explanationShape = z.object({
     z.object({ annotation: z.string(), value: z.string(), problem: z.string(), mend: z.string() }),
   ),
   isPaused: z.boolean(),
+  podKeeper: z.exactOptional(z.enum(podKeepers)),
   discarded: z.exactOptional(z.object({ by: z.string(), reason: z.string(), time: answerTime })),
   waiting: z.exactOptional(
     z.object({

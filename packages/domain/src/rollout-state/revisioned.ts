@@ -2,15 +2,35 @@ import { jsonField } from "../json.ts";
 import { over, progressing, type RolloutState } from "./rollout-state.ts";
 import { numberOf, readStatus } from "./status.ts";
 
+/** What of an update strategy leaves old pods as they are after a roll. */
+export const podKeepers = ["OnDelete", "Partition"] as const;
+
+export type PodKeeper = (typeof podKeepers)[number];
+
+/** Undefined: every pod of the workload is replaced by itself. */
+export function podKeeperOf(object: unknown): PodKeeper | undefined {
+  const strategy = jsonField(object, "spec", "updateStrategy");
+  if (isManual(strategy)) return "OnDelete";
+  return partitionOf(strategy) > 0 ? "Partition" : undefined;
+}
+
+function isManual(strategy: unknown): boolean {
+  return jsonField(strategy, "type") === "OnDelete";
+}
+
+function partitionOf(strategy: unknown): number {
+  return numberOf(jsonField(strategy, "rollingUpdate", "partition")) ?? 0;
+}
+
 /** A StatefulSet: pods are updated one after another, some of them only, or by hand. */
 export function statefulSetState(object: unknown): RolloutState {
   const { spec, status, isObserved, replicas, count } = readStatus(object);
   if (!isObserved) return progressing;
   if (replicas === 0) return over("NoPods");
   const strategy = jsonField(spec, "updateStrategy");
-  if (jsonField(strategy, "type") === "OnDelete") return over("WaitsForManualDelete");
+  if (isManual(strategy)) return over("WaitsForManualDelete");
   if (count("readyReplicas") < replicas) return progressing;
-  const partition = numberOf(jsonField(strategy, "rollingUpdate", "partition")) ?? 0;
+  const partition = partitionOf(strategy);
   if (partition > 0)
     return count("updatedReplicas") >= Math.max(0, replicas - partition) ? over("Partitioned") : progressing;
   // The current revision follows the update revision only when the last pod is ready; some versions forget it after a scale-down.
@@ -24,7 +44,7 @@ export function daemonSetState(object: unknown): RolloutState {
   if (!isObserved) return progressing;
   const wanted = count("desiredNumberScheduled");
   if (wanted === 0) return over("NoPods");
-  if (jsonField(spec, "updateStrategy", "type") === "OnDelete") return over("WaitsForManualDelete");
+  if (isManual(jsonField(spec, "updateStrategy"))) return over("WaitsForManualDelete");
   const isDone = count("updatedNumberScheduled") >= wanted && count("numberAvailable") >= wanted;
   return isDone ? over("Available") : progressing;
 }

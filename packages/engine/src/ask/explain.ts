@@ -2,6 +2,7 @@ import { mayReload } from "@fleet-reloader/domain/annotation/opt-in";
 import { hasAppliedState } from "@fleet-reloader/domain/applied/applied-annotation";
 import { type NoReason, noReasons, type UnservedReason } from "@fleet-reloader/domain/decision/reasons";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
+import { podKeeperOf } from "@fleet-reloader/domain/rollout-state/revisioned";
 import { isMade } from "@fleet-reloader/domain/strategy/roll-write";
 import { planPause } from "@fleet-reloader/domain/workload/pause";
 import type { Brakes } from "../admission/brakes.ts";
@@ -10,7 +11,7 @@ import { servedKind } from "../observe/eligibility-of.ts";
 import { readInterest } from "../observe/interest.ts";
 import { createNamespaceCheck } from "../observe/namespace-scope.ts";
 import { SourceReader } from "../observe/source-reader.ts";
-import type { EngagedCluster } from "../ports/cluster-api.ts";
+import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Request } from "../ports/request.ts";
 import type { QueueView, WaitingRequest } from "../ports/workqueue.ts";
 import { rollIntentOf } from "../reconcile/braking.ts";
@@ -114,6 +115,7 @@ async function explainObserved(
     sources,
     problems: [...interest.optIn.problems, ...many, ...pause.problems],
     isPaused,
+    ...keeperOf(live),
     ...(await waitOf(explaining, question)),
   };
 }
@@ -183,6 +185,7 @@ async function explainUnlisted(explaining: OpenExplain, question: Question): Pro
     sources: await explainedSources(described, explaining, signal),
     problems: interest.optIn.problems,
     isPaused: live.isPaused,
+    ...keeperOf(live),
     ...(await waitOf(explaining, question)),
   };
 }
@@ -196,6 +199,11 @@ function unserved(explaining: OpenExplain, question: Question, reason: UnservedR
     problems: [],
     isPaused: false,
   };
+}
+
+function keeperOf({ object }: LiveWorkload): Pick<Explanation, "podKeeper"> {
+  const podKeeper = podKeeperOf(object);
+  return podKeeper === undefined ? {} : { podKeeper };
 }
 
 function headOf({ clock }: OpenExplain, { request, cluster }: Question) {

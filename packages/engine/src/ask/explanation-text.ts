@@ -17,11 +17,11 @@ export const redisNotAsked =
 
 /** An explanation in plain sentences. */
 export function explanationText(explanation: Explanation): string {
-  const { cluster, workload, verdict, optIn, sources, problems, isPaused } = explanation;
+  const { cluster, workload, verdict, optIn, sources, problems } = explanation;
   const head = `${workload.kind}/${workload.name} in namespace ${workload.namespace} of cluster ${cluster}`;
   const lines = [head, "", ...verdictLines(verdict), ...waitLines(explanation.waiting)];
   if (explanation.discarded !== undefined) lines.push(discardLine(explanation.discarded));
-  if (isPaused) lines.push("It is paused: a roll reaches its pods when it is resumed.");
+  for (const line of oldPodLines(explanation)) lines.push(line);
   if (verdict.type === "unserved") return ended(lines);
   lines.push("", "Annotations:", ...clauseLines(optIn));
   lines.push("", "Sources:", ...(sources.length === 0 ? ["  none"] : sources.flatMap(sourceLines)));
@@ -52,6 +52,22 @@ export function verdictLines(verdict: ExplainedVerdict): readonly string[] {
       return [`It is not known here whether it would roll: ${reasonText(verdict.reason)}`];
   }
 }
+
+/** Where pods may run with an older content than the one that is recorded. */
+export function oldPodLines({
+  isPaused,
+  podKeeper,
+}: Pick<Explanation, "isPaused" | "podKeeper">): readonly string[] {
+  return [
+    ...(isPaused ? ["It is paused: a roll reaches its pods when it is resumed."] : []),
+    ...(podKeeper === undefined ? [] : [podKeeperTexts[podKeeper]]),
+  ];
+}
+
+const podKeeperTexts = {
+  OnDelete: "Its update strategy is OnDelete: a roll reaches a pod when somebody deletes the pod.",
+  Partition: "Its update strategy has a partition: a roll reaches the pods from that ordinal on, and no others.",
+} as const;
 
 /** That the last roll failed and was discarded. */
 export function discardLine({ by, reason, time }: DiscardedRoll): string {

@@ -4,6 +4,7 @@ import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { RollReason, StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { ReferenceUse } from "@fleet-reloader/domain/reference/collect";
 import type { ReferencedKeys } from "@fleet-reloader/domain/reference/object-use";
+import type { PodKeeper } from "@fleet-reloader/domain/rollout-state/revisioned";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 
@@ -20,6 +21,8 @@ export interface Explanation {
   /** What cannot be read in its annotations. */
   readonly problems: readonly AnnotationProblem[];
   readonly isPaused: boolean;
+  /** Undefined: a roll reaches every pod by itself. */
+  readonly podKeeper?: PodKeeper | undefined;
   /** Undefined: Redis was not asked. */
   readonly waiting?: ExplainedWait | undefined;
   /** Absent: nobody discarded its last roll, or Redis was not asked. */

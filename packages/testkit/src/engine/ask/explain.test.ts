@@ -184,6 +184,21 @@ describe("explain leaves open", () => {
   });
 
   test.each([
+    [{ type: "OnDelete" }, "OnDelete: a roll reaches a pod when somebody deletes the pod."],
+    [{ type: "RollingUpdate", rollingUpdate: { partition: 2 } }, "a partition: a roll reaches the pods from"],
+    [{ type: "RollingUpdate", rollingUpdate: { partition: 0 } }, undefined],
+  ])("that pods keep what they have by its update strategy %j", async (updateStrategy, said) => {
+    const bed = createTestBed();
+    bed.cluster.setSource("ConfigMap", "app", { a: "1" });
+    const metadata = { annotations: auto };
+    const spec = { updateStrategy, template: templateUsing({ app: {} }) };
+    bed.cluster.setObject("StatefulSet", "db", { metadata, spec });
+    const text = explanationText(await askingOf(bed).explain("db", "StatefulSet"));
+    if (said === undefined) expect(text).not.toContain("update strategy");
+    else expect(text).toContain(said);
+  });
+
+  test.each([
     ["WorkloadGone", "nobody", "Deployment", {}],
     ["KindNotServed", "api", "CronJob", {}],
     ["NamespaceNotServed", "api", "Deployment", { ignoredNamespaces: ["ns"] }],
