@@ -47,6 +47,8 @@ type PhaseChange =
   /** Another registration of the same cluster is in use. */
   | { readonly type: "alias"; readonly of: string }
   | { readonly type: "paused"; readonly why: string }
+  /** Nothing can be connected to: its registration cannot be used, and none before it is in use. */
+  | { readonly type: "unusable"; readonly why: string }
   | { readonly type: "removed" };
 
 type Finding =
@@ -88,6 +90,8 @@ export function afterEvent(facts: ClusterFacts, event: ClusterEvent): ClusterFac
       return { ...discovered, phase: "alias", note: event.of };
     case "paused":
       return { ...discovered, phase: "paused", note: event.why };
+    case "unusable":
+      return { ...discovered, note: event.why };
     case "removed":
       return { ...discovered, phase: "gone" };
     default:
@@ -116,6 +120,8 @@ function afterFinding(facts: ClusterFacts, event: Finding): ClusterFacts {
   }
 }
 
+const nothingReached = "not connected yet";
+
 /** The state that the facts make, the worst first. */
 export function clusterStatusOf(facts: ClusterFacts): ClusterStatus {
   const { failure, phase } = facts;
@@ -127,9 +133,9 @@ export function clusterStatusOf(facts: ClusterFacts): ClusterStatus {
     case "alias":
       return { state: "Alias", why: [`it is the cluster ${facts.note}`] };
     case "discovered":
-      return { state: "Discovered", why: ["not connected yet"] };
+      return { state: "Discovered", why: [facts.note === "" ? nothingReached : facts.note] };
     case "connecting":
-      if (failure === undefined) return { state: "Connecting", why: ["not connected yet"] };
+      if (failure === undefined) return { state: "Connecting", why: [nothingReached] };
       return { state: failure.type === "refused" ? "Forbidden" : "Unreachable", why: [failure.why] };
     case "engaged":
       return engagedStatus(facts);

@@ -93,6 +93,17 @@ test("a registration that turns unusable goes on with what it was", async () => 
   expect(world.ended).toEqual([]);
 });
 
+test("an unusable registration says why, until it can be used", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const hub = registry();
+  await using world = supervise([hub.provider]);
+  const why = "file a: it is no YAML";
+  hub.say({ id: "a", name: "a", labels: {}, access: { type: "unusable", why } });
+  await until("it says why", () => world.fleet.listed[0]?.status?.why[0] === why);
+  hub.say(usable("a", cluster.kubeconfig()));
+  await until("it is engaged", () => world.fleet.get(cluster.uid));
+});
+
 test("changed credentials are exchanged while the watch goes on and misses nothing", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   const first = cluster.addUser("first");

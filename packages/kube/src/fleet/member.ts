@@ -144,7 +144,8 @@ export class FleetMember {
         this.#problem = undefined;
         return this.tell({ type: "paused", why: access.why });
       case "unusable":
-        // The announcer of registrations logs it; the earlier version stays in use.
+        // The announcer of registrations logs it; an earlier version stays in use.
+        if (this.#claim === undefined) this.tell({ type: "unusable", why: access.why });
         return this.#options.changed();
       case "usable":
         if (this.#claim?.access.version === access.version) {
