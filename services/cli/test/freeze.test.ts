@@ -146,6 +146,7 @@ test.each([
   [["--namespace", "shop-*"], "is no name of a namespace"],
   [["--cluster-selector", "env in prod"], "is no label selector"],
   [[], "does not say what is frozen"],
+  [["--fleet", "--cluster", "nova"], "is about the whole fleet and about a part of it"],
   [["--fleet", "--until", "2 days"], "is no time"],
 ])("freeze %j is refused", async (args, mend) => {
   await expect(freezing(args)).rejects.toMatchObject({

@@ -73,7 +73,7 @@ test.each([
   ["- fleet: [", "it is no YAML; write a list of freezes, or [] for none"],
   ["fleet: true", "it is no list"],
   ["- reason: x", "entry 1: does not say what is frozen; write fleet: true, or one or more of cluster,"],
-  ["- fleet: true\n  namespace: shop", "entry 1: does not say what is frozen"],
+  ["- fleet: true\n  namespace: shop", "entry 1: is about the whole fleet and about a part of it"],
   ["- fleet: true\n- namespce: shop", "entry 2: Unrecognized key"],
   [
     "- fleet: true\n  until: soon",

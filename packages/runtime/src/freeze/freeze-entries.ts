@@ -59,9 +59,16 @@ const freezeEntry = z
     until: time.optional(),
   })
   // A misspelt scope must neither freeze everything nor nothing.
-  .refine((given) => (given.fleet === true) !== freezeScope.some((field) => given[field] !== undefined), {
+  .refine((given) => given.fleet !== true || !isScoped(given), {
+    message: `is about the whole fleet and about a part of it; write fleet: true, or ${freezeScope.join(", ")}, and not both`,
+  })
+  .refine((given) => given.fleet === true || isScoped(given), {
     message: `does not say what is frozen; write fleet: true, or one or more of ${freezeScope.join(", ")}`,
   });
+
+function isScoped(given: Partial<Record<(typeof freezeScope)[number], unknown>>): boolean {
+  return freezeScope.some((field) => given[field] !== undefined);
+}
 
 export type FreezeEntry = z.output<typeof freezeEntry>;
 
