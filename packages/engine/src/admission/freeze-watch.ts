@@ -40,14 +40,17 @@ export class FreezeWatch implements Freezes {
 
   async now(): Promise<FrozenNow> {
     const frozen = await this.#options.freezes.now();
-    this.#tell(frozen.type === "unreadable" ? frozen.why : undefined);
+    this.#tell(frozen);
     return frozen;
   }
 
   /** Reads the freezes every few seconds until the signal is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const frozen = await unlessAborted(this.now(), signal, "freezes").catch(() => undefined);
+      const reading = this.#options.freezes.now();
+      // What cannot be read because this process ends says nothing of the freezes.
+      const frozen = await unlessAborted(reading, signal, "freezes").catch(() => undefined);
+      if (frozen !== undefined) this.#tell(frozen);
       if (frozen?.type === "known") this.#tellIdle(frozen.freezes);
       await this.#options.clock.sleep(freezesEveryMs, signal).catch(() => undefined);
     }
@@ -70,8 +73,9 @@ export class FreezeWatch implements Freezes {
     this.#toldIdle = lasting;
   }
 
-  #tell(why: string | undefined): void {
+  #tell(frozen: FrozenNow): void {
     const { log, meter } = this.#options;
+    const why = frozen.type === "unreadable" ? frozen.why : undefined;
     meter.freezesReadable(why === undefined);
     if (why === this.#unreadable) return;
     this.#unreadable = why;

@@ -1,4 +1,5 @@
 import { FreezeWatch } from "@fleet-reloader/engine/admission/freeze-watch";
+import type { FrozenNow } from "@fleet-reloader/engine/admission/freezes";
 import { expect, test } from "vitest";
 import { CollectedLog } from "../../memory/collected-log.ts";
 import { CountingMeter } from "../../memory/counting-meter.ts";
@@ -30,6 +31,18 @@ test("an unreadable document is reported within seconds, although nothing is due
   expect(log.messages("info")).toEqual(["freezes can be read again"]);
   lifetime.abort();
   await running;
+});
+
+test("a reading that a stop cuts off is not reported as unreadable", async () => {
+  const [clock, log, meter] = [new ManualClock(), new CollectedLog(), new CountingMeter()];
+  const reading = Promise.withResolvers<FrozenNow>();
+  const watch = new FreezeWatch({ freezes: { now: () => reading.promise }, clock, log, meter });
+  const lifetime = new AbortController();
+  const running = watch.run(lifetime.signal);
+  lifetime.abort();
+  reading.resolve({ type: "unreadable", why: "freezes.yaml: Connection is closed." });
+  await running;
+  expect([log.messages("error"), watch.notes]).toEqual([[], []]);
 });
 
 test("a freeze of an unregistered cluster is reported with the name probably meant", async () => {
