@@ -73,6 +73,15 @@ export const explanationShape = z.object({
   ),
   isPaused: z.boolean(),
   podKeeper: z.exactOptional(z.enum(podKeepers)),
+  failed: z.exactOptional(
+    z.object({
+      result: z.enum(["failed", "stalled"]),
+      reason: z.string(),
+      meaning: z.string(),
+      message: z.exactOptional(z.string()),
+      time: answerTime,
+    }),
+  ),
   discarded: z.exactOptional(z.object({ by: z.string(), reason: z.string(), time: answerTime })),
   waiting: z.exactOptional(
     z.object({

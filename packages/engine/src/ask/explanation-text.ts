@@ -8,6 +8,7 @@ import type {
   ExplainedWait,
   Explanation,
   OptInClause,
+  UnsuccessfulRoll,
 } from "./explanation.ts";
 import { reasonText } from "./reason-texts.ts";
 
@@ -20,7 +21,7 @@ export function explanationText(explanation: Explanation): string {
   const { cluster, workload, verdict, optIn, sources, problems } = explanation;
   const head = `${workload.kind}/${workload.name} in namespace ${workload.namespace} of cluster ${cluster}`;
   const lines = [head, "", ...verdictLines(verdict), ...waitLines(explanation.waiting)];
-  if (explanation.discarded !== undefined) lines.push(discardLine(explanation.discarded));
+  for (const line of lastRollLines(explanation)) lines.push(line);
   for (const line of oldPodLines(explanation)) lines.push(line);
   if (verdict.type === "unserved") return ended(lines);
   lines.push("", "Annotations:", ...clauseLines(optIn));
@@ -66,11 +67,27 @@ export function oldPodLines({
 
 const podKeeperTexts = {
   OnDelete: "Its update strategy is OnDelete: a roll reaches a pod when somebody deletes the pod.",
-  Partition: "Its update strategy has a partition: a roll reaches the pods from that ordinal on, and no others.",
+  Partition:
+    "Its update strategy has a partition: a roll reaches the pods from that ordinal on, and no others.",
 } as const;
 
-/** That the last roll failed and was discarded. */
-export function discardLine({ by, reason, time }: DiscardedRoll): string {
+/** That the last roll failed or stalled, or was discarded then. */
+export function lastRollLines({
+  discarded,
+  failed,
+}: Pick<Explanation, "discarded" | "failed">): readonly string[] {
+  return [
+    ...(failed === undefined ? [] : [failedLine(failed)]),
+    ...(discarded === undefined ? [] : [discardedLine(discarded)]),
+  ];
+}
+
+function failedLine({ meaning, message, reason, result, time }: UnsuccessfulRoll): string {
+  const said = message === undefined ? "" : ` (${message})`;
+  return `Its last roll ${result} at ${time}: ${reason}. ${meaning}${said}`;
+}
+
+function discardedLine({ by, reason, time }: DiscardedRoll): string {
   return `Its last roll failed and was discarded by ${by} at ${time}: ${reason}`;
 }
 

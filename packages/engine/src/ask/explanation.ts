@@ -9,7 +9,7 @@ import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 
 /** The answer to "what would a worker do with this workload now, and why". Names, times and reasons: never content, a mark or a digest. */
-export interface Explanation {
+export interface Explanation extends EndedBadly {
   /** What people call the cluster. */
   readonly cluster: string;
   readonly workload: WorkloadRef;
@@ -25,8 +25,25 @@ export interface Explanation {
   readonly podKeeper?: PodKeeper | undefined;
   /** Undefined: Redis was not asked. */
   readonly waiting?: ExplainedWait | undefined;
-  /** Absent: nobody discarded its last roll, or Redis was not asked. */
+}
+
+/** Its last roll, where that came to nothing; at most one of both. Neither: it did not, or Redis was not asked. */
+export interface EndedBadly {
+  readonly failed?: UnsuccessfulRoll | undefined;
   readonly discarded?: DiscardedRoll | undefined;
+}
+
+/** A roll that could not be written, or whose rollout failed or stalled. */
+export interface UnsuccessfulRoll {
+  readonly result: "failed" | "stalled";
+  /** Of the rollout, or the code of the fault of the write. */
+  readonly reason: string;
+  /** What that means, and what to do; empty: it is not known here. */
+  readonly meaning: string;
+  /** In the words of the controllers. */
+  readonly message?: string | undefined;
+  /** When, as RFC 3339 in UTC. */
+  readonly time: string;
 }
 
 /** A roll that failed and that an operator discarded. */

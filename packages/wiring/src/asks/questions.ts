@@ -13,7 +13,7 @@ import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisWorkloadRecords } from "@fleet-reloader/redis/index/redis-workload-records";
 import { RedisRollLedger } from "@fleet-reloader/redis/ledger/redis-roll-ledger";
-import { latestDiscard } from "@fleet-reloader/redis/overview/latest-discard";
+import { latestRoll } from "@fleet-reloader/redis/overview/latest-roll";
 import { RedisQueueView } from "@fleet-reloader/redis/queue/redis-queue-view";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { sha1 } from "@fleet-reloader/runtime/process/digest-key";
@@ -64,18 +64,17 @@ export function createQuestions(options: QuestionsOptions): {
         : new RedisWorkloadRecords({ client: redis.client, keys: redis.keys, log }),
   };
   return {
-    explain: withDiscard(createExplain(explaining), redis),
+    explain: withLatestRoll(createExplain(explaining), redis),
     plan: createPlanSource({ ...explaining, usersAtOnce: options.usersAtOnce }),
   };
 }
 
-/** Who discarded the last roll is in the history alone. */
-function withDiscard(explain: Explain, redis: AskedRedis | undefined): Explain {
+/** How the last roll failed, and who discarded it, is in the history alone. */
+function withLatestRoll(explain: Explain, redis: AskedRedis | undefined): Explain {
   if (redis === undefined) return explain;
   return async (request, cluster, aborted) => {
     const explained = await explain(request, cluster, aborted);
-    const discarded = await latestDiscard(request, redis, aborted);
-    return discarded === undefined ? explained : { ...explained, discarded };
+    return Object.assign({}, explained, await latestRoll(request, redis, aborted));
   };
 }
 

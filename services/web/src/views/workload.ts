@@ -1,5 +1,5 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
-import { discardLine, oldPodLines, verdictLines } from "@fleet-reloader/engine/ask/explanation-text";
+import { lastRollLines, oldPodLines, verdictLines } from "@fleet-reloader/engine/ask/explanation-text";
 import { reasonText } from "@fleet-reloader/engine/ask/reason-texts";
 import { actRow } from "../acts/act-offer.ts";
 import { freezeObjectOffer, retryOffer } from "../acts/offered-acts.ts";
@@ -25,7 +25,7 @@ export function workloadView(answer: Explained, page: OfferingPage, nowMs: numbe
     ]),
     ...actRow(page.permits, object, [retryOffer(object), freezeObjectOffer("workload", object)]),
     el("p", { class: "verdict" }, ...brokenLines(verdictLines(verdict))),
-    ...(answer.discarded === undefined ? [] : [el("p", { class: "notice" }, discardLine(answer.discarded))]),
+    ...lastRollLines(answer).map((line) => el("p", { class: "notice" }, line)),
     ...oldPodLines(answer).map((line) => el("p", { class: "notice" }, line)),
     ...problems.map(({ annotation, mend, problem, value }) =>
       el("p", { class: "notice" }, `${annotation}: ${JSON.stringify(value)} ${problem}; ${mend}`),

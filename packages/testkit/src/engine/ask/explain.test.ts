@@ -149,6 +149,13 @@ describe("explain names", () => {
     ]);
   });
 
+  test("that its last roll could not be written, and what to do", async () => {
+    const bed = await changedAndAsked();
+    const failed = { result: "failed", reason: "kube.forbidden", meaning: "Grant it.", time: "T" } as const;
+    const text = explanationText(Object.assign(await bed.explain("api"), { failed }));
+    expect(text).toContain("Its last roll failed at T: kube.forbidden. Grant it.\n");
+  });
+
   test("mistakes in annotations", async () => {
     const bed = createTestBed();
     bed.cluster.setWorkload("api", {

@@ -1,0 +1,66 @@
+import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
+import { failureMeaning } from "@fleet-reloader/domain/rollout-state/failure-meaning";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { EndedBadly } from "@fleet-reloader/engine/ask/explanation";
+import type { ActionRecord, OutcomeRecord } from "@fleet-reloader/engine/history/history";
+import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { recordText } from "../history/stream-entry.ts";
+
+export interface LatestRollOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+}
+
+/** Small enough to hold up nobody else at Redis. */
+const searchedAtOnce = 500;
+/** A roll that lies behind so many times as many records is not found, since the caller waits for the answer. */
+const searchesMax = 20;
+
+/**
+ * How the last roll of a workload failed, or who discarded it; nothing: it did not fail, it was rolled again since, or it is long ago. Reads
+ * one stream, from its end, as far as the last roll.
+ */
+export async function latestRoll(
+  { cluster, workload }: Request,
+  { client, keys }: LatestRollOptions,
+  signal?: AbortSignal,
+): Promise<EndedBadly> {
+  let end = "+";
+  for (let pages = 0; pages < searchesMax; pages += 1) {
+    signal?.throwIfAborted();
+    const page = await client.connection.xrevrange(keys.history(cluster), end, "-", "COUNT", searchedAtOnce);
+    for (const [, fields] of page) {
+      const rolled = rollOf(recordText(fields), cluster, workload);
+      if (rolled !== undefined) return rolled;
+    }
+    const last = page.at(-1)?.[0];
+    if (last === undefined || page.length < searchedAtOnce) return {};
+    end = `(${last}`;
+  }
+  return {};
+}
+
+/** What a record says of the last roll of a workload; undefined: it says nothing of it. */
+function rollOf(text: string, cluster: string, workload: WorkloadRef): EndedBadly | undefined {
+  // Most records are of others, and need no reading.
+  if (!text.includes(JSON.stringify(workload.name))) return undefined;
+  const record = parseHistoryRecord(text);
+  if (record?.cluster?.id !== cluster || (record.type !== "action" && record.type !== "outcome"))
+    return undefined;
+  if (workloadKey(record.workload) !== workloadKey(workload)) return undefined;
+  return record.type === "action" ? rollAfterAction(record) : rollAfterOutcome(record);
+}
+
+function rollAfterAction({ action, by = "", fault = "", time, why = "" }: ActionRecord): EndedBadly {
+  if (action === "discarded") return { discarded: { by, reason: why, time } };
+  if (action === "rolled") return {};
+  return { failed: { result: "failed", reason: fault, meaning: failureMeaning(fault), time } };
+}
+
+function rollAfterOutcome({ message, reason, result, time }: OutcomeRecord): EndedBadly {
+  if (result === "healthy") return {};
+  const failed = { result, reason, meaning: failureMeaning(reason), time };
+  return { failed: message === undefined ? failed : Object.assign(failed, { message }) };
+}
