@@ -62,6 +62,8 @@ export class Reflector<T> {
   #onState: StateListener = () => undefined;
   #said: StreamState = "idle";
   #resourceVersion = "";
+  /** The faults since the last event, by code: each is reported once, however often it is tried again. */
+  readonly #reported = new Set<string>();
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -129,6 +131,7 @@ export class Reflector<T> {
       if (batch.resourceVersion !== undefined) {
         opened.sawAny = true;
         this.#backoff.reset();
+        this.#reported.clear();
         this.#resourceVersion = batch.resourceVersion;
       }
       if (batch.end === undefined) continue;
@@ -188,7 +191,9 @@ export class Reflector<T> {
       isBlocked ? this.#timings.blockedMs : this.#backoff.next(),
       fault.retryAfterMs ?? 0,
     );
-    this.#options.log.warn(
+    const level = this.#reported.has(fault.code) ? "debug" : "warn";
+    this.#reported.add(fault.code);
+    this.#options.log[level](
       { reason: fault.code, retryInMs: Math.round(waitMs), err: fault.message },
       isBlocked ? "watch refused" : "watch interrupted",
     );
