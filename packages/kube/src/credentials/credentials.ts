@@ -52,8 +52,8 @@ function pluginTurns(clock: Clock): Semaphore {
 }
 
 /**
- * Credentials of one cluster: client-node reads its files again once a minute and after a 401, a plugin is started when what it gave
- * is over. Never concurrently: one look serves all requests that wait for it.
+ * Credentials of one cluster: client-node reads its files again once a minute and after a 401, after which we read the kubeconfig again, too; a
+ * plugin is started when what it gave is over. Never concurrently: one look serves all requests that wait for it.
  */
 export class Credentials {
   readonly #target: ClusterTarget;
@@ -66,6 +66,7 @@ export class Credentials {
   /** Kept until it expires, if ever: to start a plugin is costly. */
   #given: PluginCredential | undefined;
   #givenAt = Number.NEGATIVE_INFINITY;
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(target: ClusterTarget, clock: Clock) {
     this.#target = target;
@@ -92,7 +93,16 @@ export class Credentials {
     if (this.#current === undefined || !isSame(this.#current.identity, refused)) return;
     this.#current = undefined;
     if (this.#clock.monotonic() - this.#givenAt >= askAgainAfterMs) this.#given = undefined;
+    this.#renew();
     this.#config = withoutPlugin(this.#target.config);
+  }
+
+  /** A cluster that refuses us must not have the kubeconfig read for each request. */
+  #renew(): void {
+    const at = this.#clock.monotonic();
+    if (at - this.#renewedAt < askAgainAfterMs) return;
+    this.#renewedAt = at;
+    this.#target.renew?.();
   }
 
   /** Rejects all waiting requests and stops a running plugin. */

@@ -17,6 +17,8 @@ export interface ClusterTarget {
   readonly config: KubeConfig;
   /** Only files below this folder are read; undefined: any file, since the operator names them. */
   readonly filesBelow?: string;
+  /** Reads again what the kubeconfig says of the user. Absent: it was read from elsewhere than a file that the operator names. */
+  readonly renew?: () => void;
 }
 
 /** The clusters to serve: those of the kubeconfig files, or without one the cluster this process runs in. */
@@ -35,7 +37,31 @@ function loadTargets(files: readonly string[], contexts: readonly string[]): rea
   const named = files.join(":");
   const merged = merge(named, readAll(files));
   const names = contexts.length > 0 ? contexts : [""];
-  return names.map((name) => target(named, ownConfig(merged, name), name));
+  return names.map((name) => {
+    const read = target(named, ownConfig(merged, name), name);
+    return Object.assign({}, read, { renew: () => renewUser(read, files) });
+  });
+}
+
+/** Programs write a kubeconfig again when its token ends. A plugin renews what it gives by itself, and no other takes its place. */
+function renewUser({ config, name }: ClusterTarget, files: readonly string[]): void {
+  const before = config.getCurrentUser();
+  const now = userNow(files, name);
+  if (before === null || now === undefined || hasPlugin(before) || hasPlugin(now)) return;
+  config.users = [Object.assign({}, now, { name: before.name })];
+}
+
+/** Undefined: the files cannot be read now, as while somebody writes them, and what was refused stays refused. */
+function userNow(files: readonly string[], name: string): User | undefined {
+  try {
+    return loadTargets(files, [name])[0]?.config.getCurrentUser() ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasPlugin({ exec }: User): boolean {
+  return (exec ?? undefined) !== undefined;
 }
 
 /**
