@@ -2,6 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { rollout } from "@fleet-reloader/domain/kind/rollout";
 import type { StateListener, StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import type { Lookup } from "../discovery/api-resources.ts";
@@ -108,4 +109,26 @@ test.each([
   await until("it was asked", () => world.states.filter((state) => state === "backoff").length === 5);
   expect(world.runs()).toBe(1);
   expect(world.states).not.toContain("absent");
+});
+
+test("discoveries that fail one after the other are one warning, until one succeeds", async () => {
+  const [clock, log, lifetime] = [new ManualClock(), new CollectedLog(), new AbortController()];
+  let lookup: Lookup | Fault = new Fault("kube.unreachable", "no route");
+  const find = async () => {
+    if (lookup instanceof Fault) throw lookup;
+    return lookup;
+  };
+  const resources = { find, forget: () => undefined };
+  const reflect = () => ({ run: async () => undefined });
+  const stream = new OptionalStream({ kind: rollout, resources, reflect, clock, log });
+  const running = stream.run(lifetime.signal, () => undefined);
+  await clock.advance(30_000);
+  expect(log.messages("warn")).toEqual(["discovery failed"]);
+  lookup = absent;
+  await clock.advance(60_000);
+  lookup = new Fault("kube.unreachable", "no route");
+  await clock.advance(120_000);
+  expect(log.messages("warn")).toEqual(["discovery failed", "discovery failed"]);
+  lifetime.abort();
+  await running;
 });

@@ -31,6 +31,8 @@ export class OptionalStream implements Stream {
   readonly #options: OptionalStreamOptions;
   /** The absence that was logged last; empty while the resource exists. */
   #logged = "";
+  /** The fault of the last discovery, by code; empty: it succeeded. */
+  #failed = "";
 
   constructor(options: OptionalStreamOptions) {
     this.#options = options;
@@ -50,6 +52,7 @@ export class OptionalStream implements Stream {
     const { kind, resources, log, absentMs = defaultAbsentMs } = this.#options;
     try {
       const found = await resources.find(kind, signal);
+      this.#failed = "";
       if ("plural" in found) {
         await this.#follow(found, signal, onState);
         this.#logged = "";
@@ -62,7 +65,10 @@ export class OptionalStream implements Stream {
       if (signal.aborted) return 0;
       const fault = asFault(error);
       onState("backoff", fault.message);
-      log.warn({ reason: fault.code, retryInMs: lookupRetryMs, err: fault.message }, "discovery failed");
+      // One that is tried again for hours is one warning.
+      const level = this.#failed === fault.code ? "debug" : "warn";
+      this.#failed = fault.code;
+      log[level]({ reason: fault.code, retryInMs: lookupRetryMs, err: fault.message }, "discovery failed");
       return Math.max(lookupRetryMs, fault.retryAfterMs ?? 0);
     }
   }
