@@ -50,9 +50,9 @@ export function writtenWorkload(
   const template = change.template ?? before?.template;
   const isTemplateChanged = !isSame(template, before?.template);
   const isPaused = change.isPaused ?? before?.isPaused ?? false;
-  const isOtherwiseSame =
-    isPaused === before?.isPaused && isSame(annotations, before.annotations) && isSame(others, before.object);
-  if (before !== undefined && !isTemplateChanged && isOtherwiseSame) return before;
+  const isOtherwiseSameAs = (stored: StoredWorkload) =>
+    isPaused === stored.isPaused && isSame(annotations, stored.annotations) && isSame(others, stored.object);
+  if (before !== undefined && !isTemplateChanged && isOtherwiseSameAs(before)) return before;
   const managers = managersAfter(before, { ...change, isTemplateChanged, annotations }, server.nowSeconds);
   const templateTimes = Object.values(managers).flatMap((one) => (one.ownsTemplate ? [one.atSeconds] : []));
   const createdAtSeconds = before?.createdAtSeconds ?? server.nowSeconds;
