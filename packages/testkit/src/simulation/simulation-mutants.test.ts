@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Tally } from "../oracle/judge.ts";
-import { mutants } from "./mutants.ts";
+import { type Mutant, mutants } from "./mutants.ts";
 import { chosenChapter, storyOf } from "./stories.ts";
 import { play } from "./story.ts";
 
@@ -9,17 +9,21 @@ import { play } from "./story.ts";
 
 const seedsMax = 200;
 
+/** The first seed whose story ends badly with the rule taken out, and well with it. */
+async function seedThatFinds({ chapter = chosenChapter(), foundBy = 1, mutation }: Mutant) {
+  const story = storyOf(chapter, new Tally());
+  for (const seed of [foundBy, ...Array.from({ length: seedsMax }, (_, at) => at + 1)]) {
+    const isBad = (await play(seed, { ...story, mutation })) !== undefined;
+    if (isBad && (await play(seed, story)) === undefined) return seed;
+  }
+  return undefined;
+}
+
 describe("with one rule taken out, the simulation finds it", () => {
   test.each(mutants)(
     "$rule",
-    async ({ chapter = chosenChapter(), mutation }) => {
-      const story = storyOf(chapter, new Tally());
-      let found: number | undefined;
-      for (let seed = 1; seed <= seedsMax && found === undefined; seed += 1) {
-        const isBad = (await play(seed, { ...story, mutation })) !== undefined;
-        if (isBad && (await play(seed, story)) === undefined) found = seed;
-      }
-      expect(found, `not found within ${seedsMax} seeds`).toBeDefined();
+    async (mutant) => {
+      expect(await seedThatFinds(mutant), `not found within ${seedsMax} seeds`).toBeDefined();
     },
     1_800_000,
   );
