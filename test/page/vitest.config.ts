@@ -9,6 +9,7 @@ export default defineConfig({
     hookTimeout: 1_200_000,
     pool: "forks",
     // As in the configuration at the root.
+    isolate: false,
     experimental: { viteModuleRunner: false },
     // The fleet waits for a rollout to fail while the other file needs the machine.
     maxWorkers: 2,
