@@ -34,8 +34,9 @@ if (flag === "--real") {
   // The demo makes its changes at a person's pace, which many products beside it would change. Checks are none.
   const demo = commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]);
   results.push(...(await checkSteps()), await demo);
-  const alone = ["costly", "budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
-  const others = ["simulated", ...alone.map((file) => `--exclude=${file}`)];
+  const costly = "src/simulated-costly.test.ts";
+  const timed = ["budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
+  const others = ["simulated", ...[costly, ...timed].map((file) => `--exclude=${file}`)];
   // Two rows that take about as long. In both, tests wait now and then, for quiet and for nothing to happen.
   const small = inTurn([
     () => vitestStep("unit, property, contract", { cwd: "." }),
@@ -47,10 +48,9 @@ if (flag === "--real") {
     () => vitestStep("the page in Chromium", { cwd: "test/page" }),
   ]);
   results.push(...(await Promise.all([small, whole])).flat());
-  // One after the other, and nothing beside: one makes all the work that one tenant can, the others measure times.
-  results.push(
-    await vitestStep("alone, simulated", { cwd: "test/e2e", args: [...alone, "--no-file-parallelism"] }),
-  );
+  // Both measure times, and mostly wait: beside each other, and nothing else. What makes all the work that one tenant can is by itself.
+  results.push(await vitestStep("times, simulated", { cwd: "test/e2e", args: timed }));
+  results.push(await vitestStep("a costly tenant, simulated", { cwd: "test/e2e", args: [costly] }));
 }
 close(results);
 
