@@ -10,12 +10,16 @@ const ring = testKeyring("k1");
 const digest = fc.string({ minLength: 1, maxLength: 22 });
 const keyId = fc.constantFrom("k1", "k2", "a.b_c-d");
 const keys = fc.oneof(fc.constant("all" as const), fc.array(fc.string({ maxLength: 5 }), { maxLength: 4 }));
-const earlier: fc.Arbitrary<EarlierContent> = fc.record({
-  digest: fc.option(digest, { nil: undefined }),
-  keyId,
-  keys,
-  untilSeconds: fc.nat(),
-});
+const earlier: fc.Arbitrary<EarlierContent> = fc.record(
+  {
+    digest: fc.option(digest, { nil: undefined }),
+    keyId,
+    keys,
+    untilSeconds: fc.nat(),
+    rolledAgain: fc.nat(),
+  },
+  { requiredKeys: ["digest", "keyId", "keys", "untilSeconds"] },
+);
 const source: fc.Arbitrary<AppliedSource> = fc.oneof(
   fc.constant({ type: "absent" as const }),
   fc.record(

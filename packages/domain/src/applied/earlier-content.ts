@@ -13,7 +13,12 @@ export interface EarlierContent {
   readonly keys: ReferencedKeys;
   /** When the next content was written, in seconds of the API server's clock. */
   readonly untilSeconds: number;
+  /** How many rolls followed the one for the next content, because pods with this one had stayed. Absent: none. */
+  readonly rolledAgain?: number;
 }
+
+/** Who undoes more rolls for one content than this is obeyed: a tool that undoes each would fight with us without end. */
+const rolledAgainMax = 3;
 
 /** As many contents as one rollout that hangs sees: a mistake, and attempts to mend it. */
 const earlierMax = 3;
@@ -28,6 +33,16 @@ export function withEarlier(
   return [before, ...earlier].slice(0, earlierMax);
 }
 
+/** Whether one more roll is tried for pods that have stayed. */
+export function mayRollAgain([newest]: readonly EarlierContent[]): boolean {
+  return (newest?.rolledAgain ?? 0) < rolledAgainMax;
+}
+
+/** The earlier contents after one more roll for pods that have stayed. */
+export function afterRollAgain([newest, ...others]: readonly EarlierContent[]): readonly EarlierContent[] {
+  return newest === undefined ? [] : [{ ...newest, rolledAgain: (newest.rolledAgain ?? 0) + 1 }, ...others];
+}
+
 /** What a pod that started in this second read, if it was surely an earlier content: of the last second before the next one nobody knows. */
 export function contentAt(
   earlier: readonly EarlierContent[],
@@ -36,9 +51,11 @@ export function contentAt(
   return earlier.findLast(({ untilSeconds }) => startedAtSeconds < untilSeconds);
 }
 
-export function formatEarlier({ digest, keyId, keys, untilSeconds }: EarlierContent, stateKeyId: string) {
+export function formatEarlier(earlier: EarlierContent, stateKeyId: string) {
+  const { digest, keyId, keys, rolledAgain, untilSeconds } = earlier;
   return {
     until: untilSeconds,
+    ...(rolledAgain === undefined ? {} : { again: rolledAgain }),
     ...(digest === undefined ? {} : { digest }),
     ...formatKeys(keys),
     ...(keyId === stateKeyId ? {} : { key: keyId }),
@@ -51,5 +68,12 @@ export function parseEarlier(value: unknown, stateKeyId: string): EarlierContent
   const keys = parseKeys(jsonField(value, "keys"));
   if (typeof untilSeconds !== "number" || keys === undefined) return undefined;
   const keyId = jsonText(jsonField(value, "key")) ?? stateKeyId;
-  return { digest: jsonText(jsonField(value, "digest")), keyId, keys, untilSeconds };
+  const again = jsonField(value, "again");
+  return {
+    digest: jsonText(jsonField(value, "digest")),
+    keyId,
+    keys,
+    untilSeconds,
+    ...(typeof again === "number" ? { rolledAgain: again } : {}),
+  };
 }

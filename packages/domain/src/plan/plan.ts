@@ -8,8 +8,14 @@ import type { MarkedSource } from "../strategy/edit.ts";
 import { keysThatMatter, type LiveContent, localName, type ObservedSource } from "./observed-source.ts";
 import { type PlanContext, type PlanInput, planContextOf, type TemplateNow } from "./plan-input.ts";
 import type { RollReason } from "./reasons.ts";
-import { earlierAfter, isRecordedDuringRollout, keptEarlier, whyReturned } from "./returned-pods.ts";
-import { digestOf, isSameContent } from "./same-content.ts";
+import {
+  earlierAfter,
+  earlierKept,
+  isRecordedDuringRollout,
+  keptEarlier,
+  whyReturned,
+} from "./returned-pods.ts";
+import { type DigestedSource, digestOf, isSameContent } from "./same-content.ts";
 import { ownVerdict, type WhyRoll, whyRoll, whyWider } from "./why-roll.ts";
 
 /** A source whose content the workload's pods do not have yet, or that is gone: its mark then is the peer's for that. */
@@ -180,22 +186,30 @@ function judgeLiveSource(
   const now = { digest: digestOf(mark), keyId, keys };
   const isSame = before?.type === "present" && isSameContent({ observed, live, now }, before, input);
   const asOf = (isSame ? before : live).asOfSeconds;
-  const why = isSame ? { reason: undefined } : whyRoll(observed, live, before, input);
-  const earlier = isSame ? before.earlier : earlierAfter({ observed, live, before, why }, input);
+  const why = isSame
+    ? whyRollSame({ observed, live, now }, before, input)
+    : whyRoll(observed, live, before, input);
+  const earlier = isSame
+    ? earlierKept(before.earlier, why)
+    : earlierAfter({ observed, live, before, why }, input);
   const applied: AppliedSource = {
     type: "present",
     ...now,
     ...(asOf === undefined ? {} : { asOfSeconds: asOf }),
     ...(earlier === undefined ? {} : { earlier }),
   };
-  if (!isSame) return { applied, mark, isReplaced: earlier !== undefined, ...why };
+  return { applied, mark, isReplaced: !isSame && earlier !== undefined, ...why };
+}
+
+/** Why it rolls the workload although the pods are noted to run with this content. */
+function whyRollSame(
+  source: DigestedSource,
+  before: AppliedSource & { readonly type: "present" },
+  input: PlanContext,
+): WhyRoll {
   // The applied state says nothing of keys that are read only now.
-  const isWider = !coversKeys(before.keys, keys);
-  return {
-    applied,
-    mark,
-    ...(isWider ? whyWider(live, input) : whyReturned({ observed, live, now }, earlier, input)),
-  };
+  const isWider = !coversKeys(before.keys, source.now.keys);
+  return isWider ? whyWider(source.live, input) : whyReturned(source, before.earlier, input);
 }
 
 /** Of a class whose content nothing has shown yet: what its pods show first is what they started with. */

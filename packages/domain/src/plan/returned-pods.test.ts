@@ -117,6 +117,22 @@ describe("a workload whose template returns is not rolled", () => {
     expect(reconcileAt(workload, 1500)).toEqual({});
   });
 
+  test("when it was undone for the fourth time: who does that is obeyed", () => {
+    const before = adopted().template;
+    const workload = rolled();
+    for (const at of [1500, 1700, 1900]) {
+      returns(workload, before);
+      expect(reconcileAt(workload, at)).toEqual({ app: "ChangedAfterStart" });
+    }
+    returns(workload, before);
+    expect(reconcileAt(workload, 2100)).toEqual({});
+    workload.now = 2200;
+    workload.set("ConfigMap", "app", { a: "3" });
+    expect(reconcileAt(workload, 2202)).toEqual({ app: "SourceChanged" });
+    returns(workload, before);
+    expect(reconcileAt(workload, 2400)).toEqual({ app: "ChangedAfterStart" });
+  });
+
   test("when nobody may list its pods", () => {
     const workload = rolled();
     returns(workload, first);

@@ -1,8 +1,10 @@
 import type { AppliedSource } from "../applied/applied-source.ts";
 import {
+  afterRollAgain,
   contentAt,
   type EarlierContent,
   earlierSourcesMax,
+  mayRollAgain,
   withEarlier,
 } from "../applied/earlier-content.ts";
 import { keysThatMatter, type LiveContent, type ObservedSource } from "./observed-source.ts";
@@ -47,7 +49,7 @@ export function whyReturned(
   earlier: readonly EarlierContent[] | undefined,
   input: PlanContext,
 ): WhyRoll {
-  if (earlier === undefined || !input.mayHaveReturned) return { reason: undefined };
+  if (earlier === undefined || !input.mayHaveReturned || !mayRollAgain(earlier)) return { reason: undefined };
   if (input.pods === undefined) return { reason: undefined, pods: "if-returned" };
   const isStale = input.pods.each.some((startedAtSeconds) => {
     const read = contentAt(earlier, startedAtSeconds);
@@ -56,6 +58,14 @@ export function whyReturned(
     return digest === undefined || !isSameContent(source, { ...read, digest }, input);
   });
   return { reason: isStale ? "ChangedAfterStart" : undefined };
+}
+
+/** The same content: pods of before may run with the same ones, and one more roll is counted. */
+export function earlierKept(
+  earlier: readonly EarlierContent[] | undefined,
+  { reason }: WhyRoll,
+): readonly EarlierContent[] | undefined {
+  return earlier === undefined || reason === undefined ? earlier : afterRollAgain(earlier);
 }
 
 /** Of each source, what is known of its earlier contents as long as pods may run with them. */
