@@ -45,15 +45,14 @@ export const discardFlags = {
   since: sinceFlag,
 } as const;
 
-/** Who acts. */
-export function actorOf({ by }: { readonly by: string }): string {
-  return by || userOfMachine();
-}
-
-/** A pod may run under a number that has no name, as on OpenShift. */
-function userOfMachine(): string {
+/** Who acts: who is named, and else the user of this machine. A pod may run under a number that has no name, as on OpenShift. */
+export function actorOf(
+  { by }: { readonly by: string },
+  userOfMachine: () => { readonly username: string } = userInfo,
+): string {
+  if (by !== "") return by;
   try {
-    return userInfo().username;
+    return userOfMachine().username;
   } catch {
     return `uid ${process.getuid?.()}`;
   }
