@@ -2,7 +2,8 @@ import type { RolloutEnd } from "@fleet-reloader/domain/rollout-state/follow-up"
 import type { RolloutEndedFact } from "../history/fact.ts";
 import type { FactSubject, Recorder } from "../history/recorder.ts";
 import type { Request } from "../ports/request.ts";
-import type { RolloutRun, RolloutRuns } from "./rollout-runs.ts";
+import { keptAfterBadEnd } from "./late-recovery.ts";
+import type { EndedRun, RolloutRun, RolloutRuns } from "./rollout-runs.ts";
 
 /** What it takes to end runs. */
 export interface Concluding {
@@ -20,12 +21,15 @@ export interface EndedRollout extends FactSubject {
   readonly end: RolloutEnd;
 }
 
-/** Ends the runs of rollouts that have ended, and tells everybody. For each: false, and nothing is told, when a newer roll has replaced it. */
+/**
+ * Ends the runs of rollouts that have ended, and tells everybody. One that ended badly is kept for some time, in case that it recovers. For each:
+ * false, and nothing is told, when a newer roll has replaced it.
+ */
 export async function conclude(
   { onSettled, recorder, runs }: Concluding,
   ended: readonly EndedRollout[],
 ): Promise<readonly boolean[]> {
-  const areEnded = await runs.end(ended);
+  const areEnded = await runs.end(ended.map(runToEnd));
   await Promise.all(
     ended.map(async (rollout, at) => {
       if (areEnded[at] !== true) return;
@@ -40,12 +44,18 @@ export async function conclude(
   return areEnded;
 }
 
+function runToEnd({ end, request, run, spentMs, uid }: EndedRollout): EndedRun {
+  if (end.result === "healthy") return { request, run };
+  return { request, run, kept: keptAfterBadEnd({ run, spentMs }, uid) };
+}
+
 function endedFact({ run, spentMs, uid, end }: EndedRollout): RolloutEndedFact {
   const { result, reason } = end;
   const message = end.result === "healthy" ? "" : end.message;
   const seconds = secondsTaken(run, spentMs, end);
   const { rolledAtMs, sources } = run;
-  return { type: "rollout-ended", uid, result, reason, message, rolledAtMs, seconds, sources };
+  const isRecovery = run.badEnd !== undefined;
+  return { type: "rollout-ended", uid, result, reason, message, rolledAtMs, seconds, sources, isRecovery };
 }
 
 /** Times of a cluster are used as long as its clock is off by no more than this. */

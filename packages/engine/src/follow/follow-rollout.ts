@@ -1,5 +1,5 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import { nextLookMs, patienceMs } from "@fleet-reloader/domain/rollout-state/follow-up";
+import { patienceMs } from "@fleet-reloader/domain/rollout-state/follow-up";
 import type { Clock } from "../async/clock.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder, type Recorder } from "../history/recorder.ts";
@@ -13,6 +13,7 @@ import type { Again, ClusterId, Request, Result } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Delivery, Handler } from "../ports/workqueue.ts";
 import { conclude } from "./conclude.ts";
+import { lookAgainMs } from "./late-recovery.ts";
 import { giveUpMs, lookAtRollout } from "./rollout-look.ts";
 import type { RolloutRun, RolloutRuns } from "./rollout-runs.ts";
 
@@ -49,7 +50,7 @@ interface Following
 /**
  * Follows the rollout of a roll, one observation at a time, until it is healthy, has failed or goes no further. It only reads, and
  * whatever it finds rolls nothing: a repeat, or a worker that takes over, observes again. A slow one is watched by `watchRollouts`
- * until it has ended.
+ * until it has ended, and one that ended badly until it has recovered.
  */
 export function createFollower(options: FollowerOptions): Handler {
   const { engaged, runs, settings, shown, firstCheckMs, clock, log, meter, reporter, history } = options;
@@ -76,11 +77,14 @@ async function followRollout(following: Following, request: Request, delivery: D
   if (cluster === undefined)
     return { type: "again", afterMs: unknownClusterWaitMs, reason: "ClusterUnknown" };
   const followed = { request, delivery, cluster, run, spentMs };
+  // Once more, as above: the process that told the bad end may have stopped before this.
+  if (run.badEnd !== undefined) await onSettled(request, spentMs);
   try {
     return await observeRollout(following, followed);
   } catch (error) {
     const fault = asFault(error);
     recorder.record(followed, [{ type: "rollout-unread", fault }]);
+    if (run.badEnd !== undefined && fault.class !== "aborted") return await followOn(following, followed);
     if (fault.class === "aborted" || spentMs < giveUpMs) throw fault;
     return await settle(following, followed, "gone");
   }
@@ -113,8 +117,8 @@ async function followOn(
   { clock, firstCheckMs, runs }: Following,
   { request, run, spentMs }: FollowedRollout,
 ): Promise<Result> {
-  const afterMs = nextLookMs(spentMs, firstCheckMs);
-  if (spentMs < patienceMs) return unfinished(afterMs);
+  const afterMs = lookAgainMs({ run, spentMs }, firstCheckMs);
+  if (spentMs < patienceMs && run.badEnd === undefined) return unfinished(afterMs);
   const isLeft = await runs.leave(request, run, clock.now() + afterMs);
   return isLeft ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);
 }

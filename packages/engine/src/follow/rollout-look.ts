@@ -15,6 +15,7 @@ import { selectorOfPods } from "../observe/template-owner.ts";
 import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Request } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
+import { isGivenUp } from "./late-recovery.ts";
 import type { RolloutRun } from "./rollout-runs.ts";
 
 /** A rollout that could not be read for so long beyond its time is given up. */
@@ -42,9 +43,20 @@ export type RolloutLook =
 /** How a rollout goes, as far as the watches show it. */
 type ShownLook = Exclude<RolloutLook, { readonly type: "none" }>;
 
-/** Looks once at a rollout. Only reads; everybody who looks at the same moment finds the same. */
+/**
+ * Looks once at a rollout. Only reads; everybody who looks at the same moment finds the same. One whose bad end was told is unfinished until it
+ * is healthy after all, and there is none any more when its time is over.
+ */
 export async function lookAtRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
-  return lookAtShown(rollout) ?? (await readRollout(rollout));
+  if (isGivenUp(rollout)) return { type: "none", outcome: "ignored" };
+  return newsOf(rollout.run, lookAtShown(rollout) ?? (await readRollout(rollout)));
+}
+
+/** What is news of a rollout: of one whose bad end was told, only that the same workload is healthy after all. */
+function newsOf({ badEnd }: RolloutRun, look: RolloutLook): RolloutLook {
+  if (badEnd === undefined || look.type !== "ended") return look;
+  if (look.uid !== badEnd.uid) return { type: "none", outcome: "ignored" };
+  return look.end.result === "healthy" ? look : { type: "unfinished" };
 }
 
 /**
@@ -65,7 +77,7 @@ export function lookAtShown({
 }
 
 async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
-  const { api, request, settings, signal, spentMs } = rollout;
+  const { api, request, run, settings, signal, spentMs } = rollout;
   const kind = servedKind(request.workload.kind, settings);
   if (kind === undefined) return { type: "none", outcome: "ignored" };
   const live = await api.readWorkload(request.workload, signal);
@@ -73,8 +85,8 @@ async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
   // We paused it ourselves. The end of the pause has the rollout followed.
   if (isHeld(live, settings.dialect)) return { type: "none", outcome: "ignored" };
   const state = kind.rolloutState(live.object, live.templateOwner?.generation);
-  const isSlow = state.type !== "healthy" && spentMs >= patienceMs;
-  const trouble = isSlow ? await troubleOfPods(live, rollout) : undefined;
+  const isExplained = state.type !== "healthy" && spentMs >= patienceMs && run.badEnd === undefined;
+  const trouble = isExplained ? await troubleOfPods(live, rollout) : undefined;
   const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
   if (end === undefined) return { type: "unfinished" };
   return { type: "ended", uid: live.uid, end: trouble === undefined ? end : explained(end, trouble) };

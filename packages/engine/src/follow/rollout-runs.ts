@@ -6,6 +6,14 @@ import type { Addition } from "../ports/workqueue.ts";
 export interface RolloutRun {
   readonly rolledAtMs: number;
   readonly sources: readonly CausingSource[];
+  /** Its rollout ended badly, which was told; it is kept in case that the rollout recovers. Absent: it goes on. */
+  readonly badEnd?: BadEnd;
+}
+
+/** The bad end of a rollout: of which object, and when it was seen. */
+export interface BadEnd {
+  readonly uid: string;
+  readonly atMs: number;
 }
 
 /**
@@ -15,7 +23,7 @@ export interface RolloutRun {
 export interface RolloutRuns {
   start(started: readonly StartedRun[]): Promise<void>;
   find(request: Request): Promise<RolloutRun | undefined>;
-  /** For each: false, and nothing is ended, when another run has begun since. A lost run counts as ended. */
+  /** For each: false, and nothing is ended or kept, when another run has begun since. A lost run counts as ended, and nothing is kept of it. */
   end(ended: readonly EndedRun[]): Promise<readonly boolean[]>;
   /**
    * Leaves the run to the process that watches the cluster, which looks at it no earlier than at this wall time. A repeat moves the time.
@@ -35,7 +43,16 @@ export interface StartedRun {
 }
 
 /** A run that ends. */
-export type EndedRun = Pick<StartedRun, "request" | "run">;
+export interface EndedRun extends Pick<StartedRun, "request" | "run"> {
+  /** Takes its place. Absent: nothing does. */
+  readonly kept?: KeptRun;
+}
+
+/** A run in the place of one that has ended, left to the process that watches the cluster, as by `leave`. */
+export interface KeptRun {
+  readonly run: RolloutRun;
+  readonly lookAtMs: number;
+}
 
 /** Asks a worker to look at a rollout as soon as its turn comes. */
 export function followAtOnce({ request }: Pick<StartedRun, "request">): Addition {

@@ -1,5 +1,5 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import { nextLookMs, patienceMs } from "@fleet-reloader/domain/rollout-state/follow-up";
+import { patienceMs } from "@fleet-reloader/domain/rollout-state/follow-up";
 import type { Clock } from "../async/clock.ts";
 import { mapBounded } from "../async/map-bounded.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
@@ -8,6 +8,7 @@ import type { ClusterApi } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
+import { lookAgainMs } from "./late-recovery.ts";
 import { giveUpMs, lookAtRollout } from "./rollout-look.ts";
 import { followAtOnce, type RolloutRuns, type StartedRun } from "./rollout-runs.ts";
 
@@ -29,8 +30,8 @@ const pollEveryMs = 5000;
 const looksAtOnce = 4;
 
 /**
- * Looks at the slow rollouts of one cluster until the signal is aborted, so that no worker has to run for them. When a rollout has
- * ended, a worker is asked to look again and to report it. Nothing is remembered here, so another process can take over at any time.
+ * Looks at the slow rollouts of one cluster, and at those that ended badly, until the signal is aborted, so that no worker has to run for
+ * them. When a rollout has ended, or has recovered, a worker is asked to look again and to report it. Nothing is remembered here, so another process can take over at any time.
  * Never rejects.
  */
 export async function watchRollouts(options: RolloutWatchOptions, signal: AbortSignal): Promise<void> {
@@ -68,7 +69,7 @@ async function lookAtOne(
   const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
   if (await isForWorker(options, { started, spentMs }, signal)) await queue.add([followAtOnce(started)]);
   // Postponed in both cases: if the request is lost, the next look makes it again.
-  await runs.leave(request, run, clock.now() + nextLookMs(spentMs, patienceMs));
+  await runs.leave(request, run, clock.now() + lookAgainMs({ run, spentMs }, patienceMs));
 }
 
 /** Whether a worker has to look: the rollout has ended, or it cannot be read here. */
@@ -86,6 +87,6 @@ async function isForWorker(
     if (fault.class === "aborted") throw fault;
     log.debug({ reason: fault.code, err: fault.message }, "a rollout could not be read");
     // A worker may have other rights, and it is the one that gives up.
-    return fault.class === "denied" || spentMs >= giveUpMs;
+    return fault.class === "denied" || (spentMs >= giveUpMs && run.badEnd === undefined);
   }
 }

@@ -117,4 +117,6 @@ export interface RolloutEndedFact {
   readonly rolledAtMs: number;
   readonly seconds: number;
   readonly sources: readonly CausingSource[];
+  /** It is healthy after a bad end that was told. */
+  readonly isRecovery: boolean;
 }

@@ -267,19 +267,20 @@ function recordFailure(
 function recordRolloutEnd(
   { clock, log, meter, reporter, history, tracer }: RecorderOptions,
   about: FactSubject,
-  { uid, result, reason, message, rolledAtMs, seconds, sources }: RolloutEndedFact,
+  { uid, result, reason, message, rolledAtMs, seconds, sources, isRecovery }: RolloutEndedFact,
 ): void {
-  meter.rolloutEnded(about.cluster.name, about.request.workload.kind, result, seconds);
-  if (result === "healthy") meter.stageReached(about.cluster.name, "healthy", seconds);
+  // Each rollout is measured once: one that recovers took as long as a person took.
+  if (!isRecovery) meter.rolloutEnded(about.cluster.name, about.request.workload.kind, result, seconds);
+  if (result === "healthy" && !isRecovery) meter.stageReached(about.cluster.name, "healthy", seconds);
   const fields = { ...fieldsOf(about), result, reason, durationMs: Math.round(seconds * 1000) };
-  if (result === "healthy") log.info(fields, "rollout ended");
+  if (result === "healthy") log.info(fields, isRecovery ? "rollout recovered" : "rollout ended");
   else log.warn({ ...fields, said: message }, "rollout ended");
   const head = reportHead(about.request, about.cluster, clock);
   const report = { ...head, uid, result, reason, message, seconds };
   reporter?.ended(report);
   const { cluster, clusterName, workload } = report;
   const endedAtMs = rolledAtMs + Math.round(seconds * 1000);
-  tracer?.ended({ cluster, clusterName, workload, rolledAtMs, endedAtMs, result, reason });
+  if (!isRecovery) tracer?.ended({ cluster, clusterName, workload, rolledAtMs, endedAtMs, result, reason });
   history?.append([outcomeRecord({ ...report, sources })]);
 }
 

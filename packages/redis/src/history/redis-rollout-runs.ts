@@ -11,14 +11,20 @@ import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 
-/** KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads and their runs that have ended. For each 0 when another has begun since. */
+/**
+ * KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads, their runs that have ended, what is kept of each (empty: nothing) and
+ * when to look at that. For each 0 when another has begun since.
+ */
 const endRunsScript = new Script(`
 local ended = {}
-for at = 1, #ARGV, 2 do
+for at = 1, #ARGV, 4 do
   local workload = ARGV[at]
   local current = redis.call('HGET', KEYS[1], workload)
   local isEnded = not current or current == ARGV[at + 1]
-  if isEnded then
+  if current and isEnded and ARGV[at + 2] ~= '' then
+    redis.call('HSET', KEYS[1], workload, ARGV[at + 2])
+    redis.call('ZADD', KEYS[2], ARGV[at + 3], workload)
+  elseif isEnded then
     redis.call('HDEL', KEYS[1], workload)
     redis.call('ZREM', KEYS[2], workload)
   end
@@ -81,11 +87,13 @@ export class RedisRolloutRuns implements RolloutRuns {
     const areEnded = new Map<EndedRun, boolean>();
     await Promise.all(
       [...Map.groupBy(ended, ({ request }) => request.cluster)].map(async ([cluster, its]) => {
-        const pairs = its.flatMap(({ request, run }) => [
+        const args = its.flatMap(({ kept, request, run }) => [
           workloadKey(request.workload),
           formatRolloutRun(run),
+          kept === undefined ? "" : formatRolloutRun(kept.run),
+          String(Math.ceil(kept?.lookAtMs ?? 0)),
         ]);
-        const answers = await endRunsScript.run(this.#client.connection, this.#keysOf(cluster), pairs);
+        const answers = await endRunsScript.run(this.#client.connection, this.#keysOf(cluster), args);
         for (const [at, one] of its.entries()) areEnded.set(one, Array.isArray(answers) && answers[at] === 1);
       }),
     );

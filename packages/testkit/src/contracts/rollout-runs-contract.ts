@@ -94,6 +94,31 @@ export function rolloutRunsContract(
     expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
   });
 
+  test("a run that ends may keep another in its place, which is left", async () => {
+    await using bed = await start();
+    await bed.runs.start([{ request: api, run: run(1), lookAtMs: 50 }]);
+    const bad = { ...run(1), badEnd: { uid: "u1", atMs: 9 } };
+    const kept = { run: bad, lookAtMs: 100 };
+    expect(await bed.runs.end([{ request: api, run: run(2), kept }])).toEqual([false]);
+    expect(await bed.runs.end([{ request: api, run: run(1), kept }])).toEqual([true]);
+    expect(await bed.runs.find(api)).toEqual(bad);
+    expect(await bed.runs.due(api.cluster, 99)).toEqual([]);
+    expect(await bed.runs.due(api.cluster, 100)).toEqual([{ request: api, run: bad }]);
+    expect(await bed.runs.end([{ request: api, run: run(1) }])).toEqual([false]);
+    expect(await bed.runs.leave(api, bad, 200)).toBe(true);
+    expect(await bed.runs.end([{ request: api, run: bad }])).toEqual([true]);
+    expect(await bed.runs.find(api)).toBeUndefined();
+    expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
+  });
+
+  test("nothing is kept of a run that was lost", async () => {
+    await using bed = await start();
+    const kept = { run: { ...run(1), badEnd: { uid: "u1", atMs: 9 } }, lookAtMs: 100 };
+    expect(await bed.runs.end([{ request: api, run: run(1), kept }])).toEqual([true]);
+    expect(await bed.runs.find(api)).toBeUndefined();
+    expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
+  });
+
   test("a run that a newer one has replaced cannot be left", async () => {
     await using bed = await start();
     await bed.runs.start([{ request: api, run: run(1) }]);

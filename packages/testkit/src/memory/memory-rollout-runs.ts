@@ -28,9 +28,14 @@ export class MemoryRolloutRuns implements RolloutRuns {
     return ended.map((one) => this.#end(one));
   }
 
-  #end({ request, run }: EndedRun): boolean {
+  #end({ kept, request, run }: EndedRun): boolean {
     const current = this.#runs.get(keyOf(request));
     if (current !== undefined && !isSame(current, run)) return false;
+    if (current !== undefined && kept !== undefined) {
+      this.#runs.set(keyOf(request), kept.run);
+      this.#left.set(keyOf(request), { request, lookAtMs: kept.lookAtMs });
+      return true;
+    }
     this.#runs.delete(keyOf(request));
     this.#left.delete(keyOf(request));
     return true;
@@ -61,9 +66,14 @@ export class MemoryRolloutRuns implements RolloutRuns {
     this.#left.clear();
   }
 
+  /** Rollouts that have ended badly and may recover. */
+  get kept(): number {
+    return this.#runs.size - this.size;
+  }
+
   /** Rollouts that are unfinished. */
   get size(): number {
-    return this.#runs.size;
+    return [...this.#runs.values()].filter(({ badEnd }) => badEnd === undefined).length;
   }
 }
 

@@ -25,6 +25,8 @@ export class ChangeFolds implements FoldedChanges {
   readonly #rolling = new Map<string, Set<ChangeFold>>();
   /** By workload, those that it failed for. */
   readonly #failing = new Map<string, Set<ChangeFold>>();
+  /** By workload, those of its last rollout, which ended badly. */
+  readonly #stuck = new Map<string, readonly ChangeFold[]>();
 
   add(record: HistoryRecord): void {
     if (record.type === "operator") return;
@@ -64,7 +66,7 @@ export class ChangeFolds implements FoldedChanges {
 
   /**
    * A workload that is rolled again while it rolls has one rollout, the newest: how it ends is how it ends for every change that the workload
-   * was rolling for. What was discarded is so for every change that it failed for. A record names the newest change of a source, so the end of
+   * was rolling for. One that recovers after a bad end does so for the same changes. What was discarded is so for every change that it failed for. A record names the newest change of a source, so the end of
    * a hold is the end for every change that the workload was on hold for.
    */
   #addWorkload(record: WorkloadRecordOfChange): void {
@@ -79,9 +81,21 @@ export class ChangeFolds implements FoldedChanges {
     const concerned =
       progress === "discarded"
         ? foldsThat(isUnsuccessful, this.#failing.get(key), key)
-        : this.#mentioned(record, record.type === "outcome" ? this.#rolling.get(key) : undefined);
-    if (record.type === "outcome") this.#rolling.delete(key);
+        : this.#mentioned(record, record.type === "outcome" ? this.#endedWith(key) : undefined);
     this.#put(key, changedWorkload(record, progress), concerned);
+    if (progress === "rolling") this.#stuck.delete(key);
+    if (record.type === "outcome" && isUnsuccessful({ progress })) this.#stuck.set(key, concerned);
+  }
+
+  /** The changes of the rollout that ends, which a record names only in part. */
+  #endedWith(key: string): readonly ChangeFold[] {
+    const folds = [
+      ...(this.#rolling.get(key) ?? []),
+      ...foldsThat(isUnsuccessful, this.#stuck.get(key), key),
+    ];
+    this.#rolling.delete(key);
+    this.#stuck.delete(key);
+    return folds;
   }
 
   /**

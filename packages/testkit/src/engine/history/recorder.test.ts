@@ -72,7 +72,7 @@ test("the end of a rollout names its roll to the tracer by the time of its write
   const times = { seenAtMs: rolledAtMs - 2000, takenAtMs: rolledAtMs - 50 };
   recorder.record({ ...about, delivery: { times } }, [rolled]);
   const ended = { uid: "u", result: "healthy", reason: "Available", message: "", sources: [] } as const;
-  recorder.record(about, [{ type: "rollout-ended", rolledAtMs, seconds: 7.5, ...ended }]);
+  recorder.record(about, [{ type: "rollout-ended", rolledAtMs, isRecovery: false, seconds: 7.5, ...ended }]);
   const roll = { cluster: "c1", clusterName: "one", workload, rolledAtMs };
   expect(traced).toMatchObject([
     { ...roll, ...times, changes: [{ source: { name: "app", reason: "SourceChanged" } }] },
