@@ -91,6 +91,8 @@ test("a registration that turns unusable goes on with what it was", async () => 
   expect((await engaged.connection.call(version, never)).status).toBe(200);
   expect(world.fleet.get(cluster.uid)).toBe(engaged);
   expect(world.ended).toEqual([]);
+  const why = ["half a file; the earlier version stays in use"];
+  expect(world.fleet.listed).toMatchObject([{ status: { state: "Degraded", why } }]);
 });
 
 test("an unusable registration says why, until it can be used", async () => {
@@ -151,6 +153,10 @@ test("new credentials that do not work leave the old ones in use, and are told",
   expect(notes[0]).not.toContain("wrong");
   expect((await engaged.connection.call(version, never)).status).toBe(200);
   expect(world.fleet.notEngaged).toEqual([]);
+  const why = [expect.stringMatching(/401.*; the earlier version stays in use$/)];
+  expect(world.fleet.listed).toMatchObject([{ name: "a", status: { state: "Degraded", why } }]);
+  hub.say(usable("a", cluster.kubeconfig()));
+  await until("it is well again", () => world.fleet.listed[0]?.status?.state === "Ready");
 });
 
 test("of two registrations of a cluster the first serves it; then the other takes over", async () => {

@@ -108,7 +108,8 @@ export class Fleet {
   /** The same with the status of each, as this process sees it. */
   get listed(): readonly ListedCluster[] {
     const members = inOrder(this.#members);
-    return members.map((member) => ({ ...member.asRegistered, status: this.#clusterStatusOf(member) }));
+    const statusOf = (member: FleetMember) => member.seenAs(this.#clusterStatusOf(member));
+    return members.map((member) => ({ ...member.asRegistered, status: statusOf(member) }));
   }
 
   /** Clusters that some registration leads to, unreachable ones included; undefined: not all are known yet. */
@@ -122,7 +123,7 @@ export class Fleet {
       const { problem, registration, status } = member;
       const away = this.#isWaitedFor(member) ? [] : this.#linesOf(member);
       const lines = [
-        ...(problem === undefined ? [] : [problem]),
+        ...(problem === undefined || registration.access.type === "unusable" ? [] : [problem]),
         ...(status.state === "Alias" ? status.why : []),
       ];
       return [...away, ...lines.map((line) => `registration ${registration.id}: ${line}`)];

@@ -103,6 +103,12 @@ export class FleetMember {
     return this.#problem;
   }
 
+  /** How people see it: one that is served with an earlier version of its registration is not as it should be. */
+  seenAs({ state, why }: ClusterStatus): ClusterStatus {
+    if (this.#problem === undefined) return { state, why };
+    return { state: state === "Ready" ? "Degraded" : state, why: [...why, this.#problem] };
+  }
+
   change(registration: Registration): void {
     this.#registration = registration;
     this.#news?.abort();
@@ -144,8 +150,9 @@ export class FleetMember {
         this.#problem = undefined;
         return this.tell({ type: "paused", why: access.why });
       case "unusable":
-        // The announcer of registrations logs it; an earlier version stays in use.
+        // The announcer of registrations logs and notes it.
         if (this.#claim === undefined) this.tell({ type: "unusable", why: access.why });
+        else this.#problem = earlierStays(access.why);
         return this.#options.changed();
       case "usable":
         if (this.#claim?.access.version === access.version) {
@@ -201,7 +208,7 @@ export class FleetMember {
   #unidentified(fault: Fault, before: string): void {
     if (this.#claim === undefined)
       this.tell({ type: fault.class === "denied" ? "refused" : "missed", why: fault.message });
-    else this.#problem = `${fault.message}; the earlier version stays in use`;
+    else this.#problem = earlierStays(fault.message);
     if (this.#statusText !== before) {
       const { name: cluster } = this.#registration;
       this.#options.log.error({ cluster, reason: fault.code }, `${fault.message}; trying again`);
@@ -218,6 +225,10 @@ export class FleetMember {
     this.#claim = undefined;
     if (before !== undefined) this.#options.onClaim(this, before);
   }
+}
+
+function earlierStays(why: string): string {
+  return `${why}; the earlier version stays in use`;
 }
 
 /** By precedence, then by name. */
