@@ -127,12 +127,12 @@ const rows: readonly (readonly [sentence: string, given: Case, expected: string]
     { on: { [search]: "true" }, source: { [match]: "true" } },
     "yes search MatchedBySearch",
   ],
-  ["search needs a match", { on: { [search]: "true" } }, "no NotOptedIn"],
+  ["search needs a match", { on: { [search]: "true" } }, "no SourceNotMatched"],
   ["a match needs a search", { source: { [match]: "true" } }, "no NotOptedIn"],
   [
     "a match counts only as exactly true",
     { on: { [search]: "true" }, source: { [match]: "1" } },
-    "no NotOptedIn",
+    "no SourceNotMatched",
   ],
   [
     "search counts only as exactly true",

@@ -46,10 +46,11 @@ export function judgeFollower(own: JudgeInput, owner: JudgeInput | undefined): D
 }
 
 function judgeAuto(optIn: OptIn, source: SourceRef): Decision {
-  const { auto, autoForKind, autoReloadAll } = optIn.kinds[source.kind];
+  const { auto, autoForKind, autoReloadAll, search } = optIn.kinds[source.kind];
   if (auto) return yes("auto", "AutoEnabled");
   if (autoForKind) return yes("auto", "AutoEnabledForKind");
-  return autoReloadAll ? yes("auto", "AutoReloadAll") : no("NotOptedIn");
+  if (autoReloadAll) return yes("auto", "AutoReloadAll");
+  return no(search ? "SourceNotMatched" : "NotOptedIn");
 }
 
 function yes(mode: ReloadMode, reason: YesReason): Decision {

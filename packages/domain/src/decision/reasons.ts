@@ -29,6 +29,10 @@ export const noReasons = [
   },
   { reason: "NotOptedIn", meaning: "No annotation of the workload asks for a reload for this source." },
   {
+    reason: "SourceNotMatched",
+    meaning: "The workload has the search annotation, and the source does not have the match annotation.",
+  },
+  {
     reason: "NotReferenced",
     meaning: "The workload asks for sources it references, and its pod template does not reference this one.",
   },

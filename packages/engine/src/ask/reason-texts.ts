@@ -58,6 +58,7 @@ const mends: Readonly<Record<AnsweredReason, string>> = {
   SourceExcluded: "Take its name out of the exclude annotation if its changes shall roll the workload.",
   NotOptedIn:
     'Annotate the workload with reloader.stakater.com/auto: "true", or name the source in an annotation.',
+  SourceNotMatched: 'Annotate the source with reloader.stakater.com/match: "true".',
   NotReferenced: "Reference the source in the pod template, or name it in an annotation.",
   TemplateOwnerReloaded: "Ask about the Deployment that it refers to.",
   SourceChanged: "",

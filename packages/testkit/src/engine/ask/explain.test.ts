@@ -122,7 +122,7 @@ describe("explain says why nothing rolls:", () => {
       { ...auto, "configmaps.exclude.reloader.stakater.com/reload": "plain" },
       { plain: {} },
     ],
-    ["NotOptedIn", { "reloader.stakater.com/search": "true" }, { plain: {} }],
+    ["SourceNotMatched", { "reloader.stakater.com/search": "true" }, { plain: {} }],
     ["ContentUnchanged", auto, { plain: {} }],
   ])("%s with %j and references to %j", async (reason, annotations, uses) => {
     expect(await stays(annotations, uses)).toEqual({ type: "stays", reason });
