@@ -72,6 +72,7 @@ export const explanationShape = z.object({
     z.object({ annotation: z.string(), value: z.string(), problem: z.string(), mend: z.string() }),
   ),
   isPaused: z.boolean(),
+  pausedUntil: z.exactOptional(answerTime),
   podKeeper: z.exactOptional(z.enum(podKeepers)),
   failed: z.exactOptional(
     z.object({

@@ -4,7 +4,7 @@ import { type NoReason, noReasons, type UnservedReason } from "@fleet-reloader/d
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import { podKeeperOf } from "@fleet-reloader/domain/rollout-state/revisioned";
 import { isMade } from "@fleet-reloader/domain/strategy/roll-write";
-import { planPause } from "@fleet-reloader/domain/workload/pause";
+import { type PausePlan, planPause } from "@fleet-reloader/domain/workload/pause";
 import type { Brakes } from "../admission/brakes.ts";
 import type { Clock } from "../async/clock.ts";
 import { servedKind } from "../observe/eligibility-of.ts";
@@ -105,7 +105,8 @@ async function explainObserved(
   const { annotations, isPaused, ref } = live;
   const isRoll = due !== undefined;
   const { dialect } = settings;
-  const pause = planPause({ kind: ref.kind, annotations, isPaused, isRoll, dialect, nowMs: clock.now() });
+  const nowMs = clock.now();
+  const pause = planPause({ kind: ref.kind, annotations, isPaused, isRoll, dialect, nowMs });
   const many = manyNames(observation.reading, observedSources);
   const verdict = await explainedVerdict(explaining, question, { observation, sources, due, stays });
   return {
@@ -115,9 +116,16 @@ async function explainObserved(
     sources,
     problems: [...interest.optIn.problems, ...many, ...pause.problems],
     isPaused,
+    ...(isPaused ? pauseEnd(pause, nowMs) : {}),
     ...keeperOf(live),
     ...(await waitOf(explaining, question)),
   };
+}
+
+/** When a pause that is there ends by itself; one whose period is over ends as soon as a worker looks. */
+function pauseEnd({ change, resumeAfterMs }: PausePlan, nowMs: number): Pick<Explanation, "pausedUntil"> {
+  const afterMs = change?.isPaused === false ? 0 : resumeAfterMs;
+  return afterMs === undefined ? {} : { pausedUntil: rfc3339(nowMs + afterMs) };
 }
 
 interface Judged {

@@ -57,10 +57,13 @@ export function verdictLines(verdict: ExplainedVerdict): readonly string[] {
 /** Where pods may run with an older content than the one that is recorded. */
 export function oldPodLines({
   isPaused,
+  pausedUntil,
   podKeeper,
-}: Pick<Explanation, "isPaused" | "podKeeper">): readonly string[] {
+}: Pick<Explanation, "isPaused" | "pausedUntil" | "podKeeper">): readonly string[] {
+  const byPeriod = `Its pause-period has paused it until ${pausedUntil}. It is resumed by itself then, and a roll reaches its pods.`;
+  const byPerson = "It is paused: a roll reaches its pods when it is resumed.";
   return [
-    ...(isPaused ? ["It is paused: a roll reaches its pods when it is resumed."] : []),
+    ...(isPaused ? [pausedUntil === undefined ? byPerson : byPeriod] : []),
     ...(podKeeper === undefined ? [] : [podKeeperTexts[podKeeper]]),
   ];
 }

@@ -21,6 +21,8 @@ export interface Explanation extends EndedBadly {
   /** What cannot be read in its annotations. */
   readonly problems: readonly AnnotationProblem[];
   readonly isPaused: boolean;
+  /** When its pause ends by itself, as RFC 3339 in UTC. Absent: it is not paused, or a person paused it. */
+  readonly pausedUntil?: string | undefined;
   /** Undefined: a roll reaches every pod by itself. */
   readonly podKeeper?: PodKeeper | undefined;
   /** Undefined: Redis was not asked. */

@@ -36,6 +36,23 @@ describe("explain says of a workload", () => {
     expect(verdict).toEqual({ type: "held", reason: "Frozen", why, until, causes });
   });
 
+  test("when a pause ends that its pause-period began, and of a person's pause no end", async () => {
+    const bed = await adopted({}, { ...auto, "deployment.reloader.stakater.com/pause-period": "1m" });
+    bed.edit("2");
+    const rolledMs = bed.clock.now();
+    await bed.run();
+    const { explain } = askingOf(bed);
+    const explanation = await explain("api");
+    const untilMs = Date.parse(explanation.pausedUntil ?? "");
+    expect(Math.abs(untilMs - rolledMs - 60_000)).toBeLessThanOrEqual(1000);
+    expect(explanationText(explanation)).toContain(
+      `has paused it until ${explanation.pausedUntil}. It is resumed by itself then`,
+    );
+    bed.cluster.setWorkload("api", { annotations: { "deployment.reloader.stakater.com/paused-at": null } });
+    const byPerson = await explain("api");
+    expect([byPerson.isPaused, byPerson.pausedUntil]).toEqual([true, undefined]);
+  });
+
   test("that an annotation freezes it", async () => {
     const bed = await adopted({}, { ...auto, "fleet-reloader.io/freeze": "audit" });
     bed.edit("2");
