@@ -3,6 +3,7 @@ import { isInForce } from "@fleet-reloader/domain/hold/freeze";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { activityOfName } from "@fleet-reloader/engine/overview/activity/activity-of-name";
 import { fleetActivity } from "@fleet-reloader/engine/overview/activity/fleet-activity";
 import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
@@ -171,9 +172,11 @@ export class FleetRoutes {
 
   async activity(query: ApiQuery<"activity">, signal: AbortSignal) {
     const { since = "", cluster = "", namespace = "", name = "" } = query;
-    const filters = { since, cluster, namespace, name, change: "" };
+    // Of all names: how a roll for one source ended may be in a record that names another.
+    const filters = { since, cluster, namespace, name: "", change: "" };
     const { records, sinceMs, isCut } = await recentRecords(this.#options, filters, signal);
-    const { slotMs, slots } = fleetActivity(records, { fromMs: sinceMs, toMs: this.#options.clock.now() });
+    const its = name === "" ? records : activityOfName(records, name);
+    const { slotMs, slots } = fleetActivity(its, { fromMs: sinceMs, toMs: this.#options.clock.now() });
     const written = slots.map(({ fromMs, ...rest }) => ({ from: new Date(fromMs).toISOString(), ...rest }));
     return { slotMs, slots: written, isCut };
   }
