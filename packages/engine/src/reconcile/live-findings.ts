@@ -1,4 +1,4 @@
-import { annotationProblem } from "@fleet-reloader/domain/annotation/problem";
+import { type AnnotationProblem, annotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { lintLive } from "@fleet-reloader/domain/lint/lint-live";
 import { RecentMap } from "../async/recent-map.ts";
 import type { UnreadableFact } from "../history/fact.ts";
@@ -10,13 +10,28 @@ const toldMax = 4096;
 /** A person mends the first ones and looks again. */
 const findingsOfWorkloadMax = 5;
 
-/** Finds what the rules of lint say of a live workload, each finding once for as long as it lasts. */
+/** What is reported of a live workload: what cannot be read in its annotations, and what the rules of lint say. Each once for as long as it lasts. */
 export class LiveFindings {
   readonly #settings: Pick<Settings, "dialect">;
-  readonly #told = new RecentMap<string, ReadonlySet<string>>(toldMax);
+  readonly #told = new ToldFindings();
+  readonly #toldUnreadable = new ToldFindings();
 
   constructor(settings: Pick<Settings, "dialect">) {
     this.#settings = settings;
+  }
+
+  /** Those that were not there before. An audit finds nothing new: it was reported when it was written. */
+  unreadable(
+    { delivery, live, request }: Reading,
+    problems: readonly AnnotationProblem[],
+  ): readonly UnreadableFact[] {
+    if (delivery.purpose === "audit") return [];
+    // Not what is wrong: that may tell a count, which changes.
+    const named = problems.map((problem) => {
+      return { found: problem, name: `${problem.annotation} ${problem.value} ${problem.mend}` };
+    });
+    const news = this.#toldUnreadable.news(`${request.cluster}/${live.uid}`, named);
+    return news.map((problem) => ({ type: "unreadable", uid: live.uid, problem }));
   }
 
   /** What was not found before. Only where the workload was made or changed: between that, nothing of it changes. */
@@ -25,23 +40,30 @@ export class LiveFindings {
     const { dialect } = this.#settings;
     const { optIn } = interest;
     const found = lintLive({ object: live.object, kind, optIn, dialect }).slice(0, findingsOfWorkloadMax);
-    const workload = `${request.cluster}/${live.uid}`;
+    const named = found.map((finding) => {
+      return { found: finding, name: `${finding.rule} ${finding.field} ${finding.value}` };
+    });
+    const news = this.#told.news(`${request.cluster}/${live.uid}`, named);
+    return news.map(({ rule, field, value, problem, mend }) => {
+      return {
+        type: "unreadable",
+        uid: live.uid,
+        rule,
+        problem: annotationProblem(field, value, problem, mend),
+      };
+    });
+  }
+}
+
+/** By workload, what was found last. */
+class ToldFindings {
+  readonly #told = new RecentMap<string, ReadonlySet<string>>(toldMax);
+
+  /** Keeps what is found now, and gives out what was not found before. */
+  news<T>(workload: string, named: readonly { readonly found: T; readonly name: string }[]): readonly T[] {
     const before = this.#told.get(workload);
-    const named = found.map((finding) => ({
-      finding,
-      name: `${finding.rule} ${finding.field} ${finding.value}`,
-    }));
     if (named.length > 0) this.#told.set(workload, new Set(named.map(({ name }) => name)));
     else this.#told.delete(workload);
-    return named
-      .filter(({ name }) => before?.has(name) !== true)
-      .map(({ finding: { rule, field, value, problem, mend } }) => {
-        return {
-          type: "unreadable",
-          uid: live.uid,
-          rule,
-          problem: annotationProblem(field, value, problem, mend),
-        };
-      });
+    return named.filter(({ name }) => before?.has(name) !== true).map(({ found }) => found);
   }
 }

@@ -1,4 +1,5 @@
 import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
+import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { appliedPatch } from "@fleet-reloader/domain/applied/applied-annotation";
 import { nextAppliedText } from "@fleet-reloader/domain/applied/next-applied-text";
 import { writtenBy } from "@fleet-reloader/domain/evidence/managed-fields";
@@ -110,7 +111,7 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
   const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
   const { held, rolling } = mayRoll && due !== undefined ? await askForRoll(dependencies, decision, due) : {};
   const pause = pauseOf(dependencies, reading, rolling !== undefined);
-  recorder.record(reading, problemsOf(decision, pause));
+  recorder.record(reading, dependencies.mistakes.unreadable(reading, problemsOf(decision, pause)));
   // The author of the workload's change may be changing its sources too: this is a change like any other, and waits like one.
   if (due !== undefined && !mayRoll) await queue.add([{ request, ...window, purpose: "change" }]);
   const pausing = pausingOf(pause.change, settings.dialect);
@@ -149,12 +150,12 @@ function pauseOf({ clock, settings }: WriteDependencies, { live }: Reading, isRo
   return planPause({ kind: live.ref.kind, annotations, isPaused, isRoll, dialect, nowMs: clock.now() });
 }
 
-/** What cannot be read in annotations. An audit finds nothing new: it was reported when it was written. */
-function problemsOf({ reading, observedSources }: RollDecision, pause: PausePlan): readonly Fact[] {
-  const { delivery, interest, live } = reading;
-  if (delivery.purpose === "audit") return [];
-  const problems = [...interest.optIn.problems, ...manyNames(reading, observedSources), ...pause.problems];
-  return problems.map((problem) => ({ type: "unreadable", uid: live.uid, problem }));
+/** What cannot be read in annotations. */
+function problemsOf(
+  { reading, observedSources }: RollDecision,
+  pause: PausePlan,
+): readonly AnnotationProblem[] {
+  return [...reading.interest.optIn.problems, ...manyNames(reading, observedSources), ...pause.problems];
 }
 
 /** Writes the applied state and the end of a pause, where they differ from what is there. The template stays. */

@@ -77,3 +77,18 @@ test("of the many mistakes of one workload five are reported at a time", async (
   await bed.write({ ...auto, ...many });
   expect(bed.told).toHaveLength(5);
 });
+
+test("an annotation that cannot be read is reported once for as long as it lasts", async () => {
+  const bed = startBed();
+  const values = () => bed.told.splice(0).map(({ problem: { value } }) => value);
+  await bed.write({ ...auto, "fleet-reloader.io/debounce": "soon" }, undefined, 2);
+  await bed.change("2");
+  await bed.change("3");
+  expect(values()).toEqual(["soon"]);
+  expect(bed.log.text.split('"reason":"AnnotationUnreadable"')).toHaveLength(2);
+  await bed.write({ ...auto, "fleet-reloader.io/debounce": "later" });
+  expect(values()).toEqual(["later"]);
+  await bed.write({ ...auto, "fleet-reloader.io/debounce": null });
+  await bed.write({ ...auto, "fleet-reloader.io/debounce": "later" });
+  expect(values()).toEqual(["later"]);
+});
