@@ -44,8 +44,6 @@ export interface ShownFleet extends AsyncDisposable {
   readonly change: string;
   /** The cookie with which somebody is signed in. */
   readonly cookieOf: (person: ShownPerson) => Promise<string>;
-  /** Mends what kept the pod of the failed rollout from its start. */
-  readonly mendPod: () => void;
   /** How often the workloads of this name were rolled, on all clusters together. */
   readonly rollsOf: (name: string) => number;
 }
@@ -92,7 +90,6 @@ export async function startShownFleet(): Promise<ShownFleet> {
     origin,
     change,
     cookieOf,
-    mendPod: () => clusters.filter(({ name }) => name === failedCluster).forEach(mendPod),
     rollsOf: (name) =>
       clusters.reduce((sum, one) => sum + one.templateChanges("Deployment", namespace, name), 0),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
@@ -155,11 +152,6 @@ function failPod(cluster: SimCluster): void {
 }
 
 /** The container is made now, and the rollout goes on. */
-function mendPod(cluster: SimCluster): void {
-  cluster.remove("Pod", namespace, "api-new-1");
-  cluster.releaseRollout("Deployment", namespace, "api");
-}
-
 function secret(dsn: string): object {
   return { apiVersion: "v1", kind: "Secret", metadata: { namespace, name: "db" }, data: { dsn } };
 }

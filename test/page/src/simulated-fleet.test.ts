@@ -181,9 +181,8 @@ test("on call, two people find, understand, retry, lift and replay", async () =>
   await failed.getByRole("link", { name: "Deployment shop/api" }).click();
   await headingOf(ann.page, "Deployment shop/api").waitFor();
   await tableOf(ann.page, "Sources").getByRole("link", { name: "Secret db" }).waitFor();
-  fleet.mendPod();
   const api = "Deployment shop/api on nova";
-  await ann.act(`Check now: ${api}`, "the key is there", /1 workload will be checked now/);
+  await ann.act(`Check now: ${api}`, "is the key there?", /1 workload will be checked now/);
   await bob.visit("Now");
   await bob.page.getByRole("link", { name: "1 Frozen" }).click();
   await textOfRow(tableOf(bob.page, "Requests on hold").getByRole("row", { name: /CHG-12 \(by ann\)/ }));
@@ -192,7 +191,7 @@ test("on call, two people find, understand, retry, lift and replay", async () =>
   await bob.page.getByText("Nothing is frozen.").waitFor();
   await ann.page.goto(`${change.pathname}${change.search}`);
   await ann.page.getByText("36 healthy").waitFor();
-  await ann.act(`Discard: the failed roll of ${api}`, "it runs again", /1 is discarded/);
+  await ann.act(`Discard: the failed roll of ${api}`, "its team mends it", /1 is discarded/);
   await ann.page.getByRole("link", { name: "nova", exact: true }).click();
   await tableOf(ann.page, "Workloads that use it")
     .getByRole("link", { name: "Deployment worker-9" })
@@ -207,9 +206,9 @@ test("on call, two people find, understand, retry, lift and replay", async () =>
   await bob.visit("Audit");
   const done = tableOf(bob.page, "What operators did");
   for (const text of [
-    /ann .*the key is there .*checked 1 workload/,
+    /ann .*is the key there\? .*checked 1 workload/,
     /bob .*CHG-12 is done/,
-    /ann .*it runs again .*discarded 1/,
+    /ann .*its team mends it .*discarded 1/,
     /ann .*to be sure .*checked 11 workloads/,
   ])
     await done.getByRole("row", { name: text }).waitFor();
