@@ -1,6 +1,6 @@
 import { compatKindName } from "@fleet-reloader/domain/compat/kind-name";
 import { faultCatalogue } from "@fleet-reloader/domain/fault";
-import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
+import { failureMeaning } from "@fleet-reloader/domain/rollout-state/failure-meaning";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { HoldReport } from "@fleet-reloader/engine/ports/reporter";
 import { isUrgent, type Notification, type Urgent } from "./notification.ts";
@@ -44,8 +44,8 @@ function saying(notification: Notification, workload: WorkloadRef): string {
 
 /** The reason, and what it means; what the controllers said stays in the cluster. */
 function rolloutText({ report }: Notification & { type: "rollout-failed" }): string {
-  const meaning = rolloutReasons.find(({ reason }) => reason === report.reason)?.meaning ?? "";
-  return `Reloader reloaded ${describeWorkload(report.workload)}, and its rollout has failed: ${report.reason}. ${meaning}`;
+  const { reason, workload } = report;
+  return `Reloader reloaded ${describeWorkload(workload)}, and its rollout has failed: ${reason}. ${failureMeaning(reason)}`;
 }
 
 function heldAlert({ reason, why, workload, untilMs }: HoldReport): string {
