@@ -1,3 +1,4 @@
+import { isToldOf } from "@fleet-reloader/domain/cluster/told-namespace";
 import type { Freeze, FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import { clustersOf } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { ClusterOverview, FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
@@ -62,18 +63,8 @@ function seenCluster(cluster: ClusterOverview, viewer: Viewer): ClusterOverview 
   return { ...cluster, status: seenStatus(status), report: seenReport };
 }
 
-/** How a missing right and a stream of one namespace are told. */
-const namedNamespace = /in namespace ([^\s;]+)|^\S+ in (\S+) is /;
-
-/** How changes of any namespaces are told. */
-const namedObjects = /^no audit event told of /;
-
 function seenLines(lines: readonly string[], sees: (namespace: string) => boolean): readonly string[] {
-  return lines.filter((line) => {
-    const [, ofRight, ofStream] = namedNamespace.exec(line) ?? [];
-    const namespace = ofRight ?? ofStream;
-    return !namedObjects.test(line) && (namespace === undefined || sees(namespace));
-  });
+  return lines.filter((line) => isToldOf(line, sees));
 }
 
 /** A caller sees a freeze that may hold something the caller sees. */

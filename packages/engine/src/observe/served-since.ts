@@ -1,10 +1,10 @@
 import { appliedTexts } from "@fleet-reloader/domain/applied/applied-annotation";
 import { servedOf } from "@fleet-reloader/domain/applied/applied-state";
+import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import type { Clock } from "../async/clock.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { IndexSession } from "../ports/reference-index.ts";
 import type { Settings } from "../ports/settings.ts";
-import { streamName } from "../ports/workload-records.ts";
 import { servedAs } from "./served-as.ts";
 
 export interface ServedSinceOptions {

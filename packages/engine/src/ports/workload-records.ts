@@ -50,8 +50,3 @@ export interface WorkloadRecords {
   /** It was observed, with any result. Returns at once. */
   reconciled(request: Request): void;
 }
-
-/** Names a stream of workloads in records and for people. */
-export function streamName(kind: string, namespace: string | undefined): string {
-  return namespace === undefined ? kind : `${kind} in ${namespace}`;
-}

@@ -1,3 +1,4 @@
+import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { FrozenObjects } from "../admission/frozen-objects.ts";
@@ -263,7 +264,7 @@ export class ClusterWatcher {
   }
 
   #note(kind: string, namespace: string | undefined, state: StreamState, why: string): void {
-    const resource = namespace === undefined ? kind : `${kind} in ${namespace}`;
+    const resource = streamName(kind, namespace);
     const before = this.#statuses.get(resource)?.state;
     this.#statuses.set(resource, { resource, state, why });
     this.#behindSince = this.isInSync ? undefined : (this.#behindSince ?? this.#now);

@@ -1,3 +1,4 @@
+import { placeOfRight } from "@fleet-reloader/domain/cluster/told-namespace";
 import { jsonField } from "@fleet-reloader/domain/json";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { mapBounded } from "@fleet-reloader/engine/async/map-bounded";
@@ -85,8 +86,7 @@ export async function missingRights(
 
 function rightSentence({ verb, group, resource, namespace }: Right): string {
   const named = group === "" ? resource : `${resource}.${group}`;
-  const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
-  return `no right to ${verb} ${named} ${where}; grant it, see infra/manifests`;
+  return `no right to ${verb} ${named} ${placeOfRight(namespace)}; grant it, see infra/manifests`;
 }
 
 async function isGranted(

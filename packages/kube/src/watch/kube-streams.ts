@@ -1,3 +1,4 @@
+import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
@@ -143,7 +144,7 @@ export class KubeStreams implements ClusterStreams {
     if (hinted === undefined) return new Reflector({ ...both, probe: this.#probe, timings });
     const { hints, timings: hintTimings } = hinted;
     const { namespace, plural } = collection;
-    const name = namespace === undefined ? plural : `${plural} in ${namespace}`;
+    const name = streamName(plural, namespace);
     const onMissed = (names: readonly string[]) => hinted.onMissed(name, names);
     return new HintedReflector({ ...both, printOf, as, hints, alsoHintedBy, onMissed, timings: hintTimings });
   }

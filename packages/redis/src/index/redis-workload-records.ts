@@ -1,12 +1,12 @@
+import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { SharedCalls } from "@fleet-reloader/engine/async/shared-calls";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
-import {
-  type ObservedVersion,
-  streamName,
-  type WorkloadRecord,
-  type WorkloadRecords,
+import type {
+  ObservedVersion,
+  WorkloadRecord,
+  WorkloadRecords,
 } from "@fleet-reloader/engine/ports/workload-records";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";

@@ -1,12 +1,12 @@
+import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Request } from "@fleet-reloader/engine/ports/request";
-import {
-  type ObservedVersion,
-  type ServedRecord,
-  streamName,
-  type WorkloadRecord,
-  type WorkloadRecords,
+import type {
+  ObservedVersion,
+  ServedRecord,
+  WorkloadRecord,
+  WorkloadRecords,
 } from "@fleet-reloader/engine/ports/workload-records";
 import type { MemoryReferenceIndex } from "./memory-reference-index.ts";
 

@@ -1,3 +1,4 @@
+import { untoldChanges } from "@fleet-reloader/domain/cluster/told-namespace";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 
@@ -31,7 +32,7 @@ export class MissedHints {
       const shown = names.slice(0, namesShown).join(", ");
       const more = names.length > namesShown ? ", …" : "";
       const changes = names.length === 1 ? "1 change" : `${names.length} changes`;
-      this.#lines.set(collection, `no audit event told of ${changes} in ${collection}: ${shown}${more}`);
+      this.#lines.set(collection, untoldChanges(collection, changes, `${shown}${more}`));
       meter.hintsMissed(name, names.length);
       log.warn(
         { reason: "HintMissed", collection, count: names.length, names: names.slice(0, namesShown) },
