@@ -1,4 +1,3 @@
-import { fieldManager } from "../field-manager.ts";
 import { jsonField, jsonList, jsonText } from "../json.ts";
 
 /** What one field manager owns of an object, and when it last wrote any of it (whole seconds, the API server's clock). */
@@ -27,26 +26,6 @@ export function managedFieldsOf(object: unknown): readonly ManagedFields[] {
 export function writtenBy(manager: string, object: unknown): number {
   const own = managedFieldsOf(object).filter((entry) => entry.manager === manager);
   return Math.max(0, ...own.map(({ atSeconds }) => atSeconds));
-}
-
-/**
- * Whether others have written the pod template since our last write to the object, or in the same second. `isRolled`: our last write was a
- * roll. Then its edits are in the template, unless somebody took them out, which leaves no owner.
- */
-export function isTemplateEditedSince(
-  object: unknown,
-  templatePath: readonly string[],
-  { isRolled }: { readonly isRolled: boolean },
-): boolean {
-  const all = managedFieldsOf(object);
-  if (all.length === 0) return false;
-  const ownAtSeconds = writtenBy(fieldManager, object);
-  const owners = all.filter((entry) => entry.owns(...templatePath));
-  const isTakenOut = isRolled && !owners.some(({ manager }) => manager === fieldManager);
-  return (
-    isTakenOut ||
-    owners.some(({ manager, atSeconds }) => manager !== fieldManager && atSeconds >= ownAtSeconds)
-  );
 }
 
 /** RFC 3339 text as whole seconds since the epoch; 0 for any other text. */

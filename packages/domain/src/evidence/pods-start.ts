@@ -12,14 +12,14 @@ export interface PodsStart {
 }
 
 /** When the pods of a workload started, as far as their status tells. */
-export interface PodStarts {
+export interface RunningPods {
   /** Of the pods of the newest template; undefined when the status of none names a container. */
   readonly newest: PodsStart | undefined;
   /** The second in which each living pod started, of whatever template, by the clock of its node. */
   readonly each: readonly number[];
 }
 
-export function podStarts(pods: readonly unknown[]): PodStarts {
+export function runningPods(pods: readonly unknown[]): RunningPods {
   const each = pods.filter(isLiving).map((pod) => Math.min(...startsOf(pod).map(startByNode)));
   return { newest: podsStart(pods), each };
 }

@@ -1,9 +1,9 @@
 import { markAnnotation } from "../annotation/own-keys.ts";
 import type { AppliedState, AppliedTemplate, Served } from "../applied/applied-state.ts";
+import { type TemplateReturn, templateReturn } from "../applied/template-return.ts";
 import { utf8 } from "../bytes.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
-import { isTemplateEditedSince } from "../evidence/managed-fields.ts";
-import type { PodStarts } from "../evidence/pods-start.ts";
+import type { RunningPods } from "../evidence/pods-start.ts";
 import type { InterestHistory } from "../evidence/start.ts";
 import type { Keyring } from "../source/keyring.ts";
 import { combineMarks, markOf } from "../source/mark.ts";
@@ -55,20 +55,16 @@ export interface PlanInput {
   /** What is known of the beginning of the workload's interest in its sources. */
   readonly history: InterestHistory;
   /** When its pods started; undefined when that is not known (yet). */
-  readonly pods: PodStarts | undefined;
+  readonly pods: RunningPods | undefined;
   /** Since when workloads like it are served, for the applied state. */
   readonly served: Served | undefined;
 }
 
 /** What each source is judged by: the input, and what follows from it for all of them. */
-export interface PlanContext extends PlanInput {
+export interface PlanContext extends PlanInput, TemplateReturn {
   readonly template: TemplateNow;
   /** The template has the mark of the live content: its pods were made for that content. */
   readonly isMarkCurrent: boolean;
-  /** The template may be one of before, and its pods too: others have written it, or it was not rolled out, when the applied state was made. */
-  readonly mayHaveReturned: boolean;
-  /** Others have written the template since the applied state was made, and pods of before may run with earlier contents. */
-  readonly isEditedSince: boolean;
   /** The sources by the peer's variable for them. */
   readonly sharing: ReadonlyMap<string, readonly ObservedSource[]>;
 }
@@ -84,19 +80,13 @@ export function planContextOf(input: PlanInput): PlanContext {
   };
 }
 
-/** While pods of several templates run, those that stay cannot be told from those that go. */
-function returnOf({
-  applied,
-  history,
-  workload,
-}: PlanInput): Pick<PlanContext, "isEditedSince" | "mayHaveReturned"> {
+const noReturn: TemplateReturn = { isEditedSince: false, mayHaveReturned: false };
+
+function returnOf({ applied, history, workload }: PlanInput): TemplateReturn {
   const template = applied?.template;
-  if (template === undefined || !workload.keepsPods || !hasEarlierContent(applied))
-    return { isEditedSince: false, mayHaveReturned: false };
-  const isRolled = template.togetherUntilSeconds === 0;
-  const isEditedSince = isTemplateEditedSince(history.object, history.templatePath, { isRolled });
-  const isOpen = isEditedSince || template.isDuringRollout === true;
-  return { isEditedSince, mayHaveReturned: isOpen && workload.isRolledOut };
+  if (template === undefined || !workload.keepsPods || !hasEarlierContent(applied)) return noReturn;
+  const { object, templatePath } = history;
+  return templateReturn(template, { object, templatePath, isRolledOut: workload.isRolledOut });
 }
 
 function hasEarlierContent(applied: AppliedState | undefined): boolean {

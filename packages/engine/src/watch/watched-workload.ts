@@ -5,7 +5,7 @@ import {
   hasOwnAppliedState,
 } from "@fleet-reloader/domain/applied/applied-annotation";
 import { hasEarlier, templateOf } from "@fleet-reloader/domain/applied/applied-state";
-import { isTemplateEditedSince } from "@fleet-reloader/domain/evidence/managed-fields";
+import { templateReturn } from "@fleet-reloader/domain/applied/template-return";
 import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/all-updated";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
@@ -83,12 +83,9 @@ function mayHaveReturned({ annotations, object }: LiveWorkload, kind: WorkloadKi
   const states = appliedTexts(annotations)
     .filter(hasEarlier)
     .flatMap((text) => templateOf(text) ?? []);
-  if (kind === undefined || states.length === 0 || !areAllUpdated(object)) return false;
-  return states.some(
-    ({ isDuringRollout, togetherUntilSeconds }) =>
-      isDuringRollout === true ||
-      isTemplateEditedSince(object, kind.templatePath, { isRolled: togetherUntilSeconds === 0 }),
-  );
+  if (kind === undefined || states.length === 0) return false;
+  const returning = { object, templatePath: kind.templatePath, isRolledOut: areAllUpdated(object) };
+  return states.some((template) => templateReturn(template, returning).mayHaveReturned);
 }
 
 export function writerOfState(workload: LiveWorkload): WatchedWorkload["writer"] {

@@ -1,6 +1,6 @@
 import { type AppliedState, parseAppliedState } from "@fleet-reloader/domain/applied/applied-state";
 import { type TrustedState, trustedState } from "@fleet-reloader/domain/applied/trusted-state";
-import { isPodOf, type PodStarts, podStarts } from "@fleet-reloader/domain/evidence/pods-start";
+import { isPodOf, type RunningPods, runningPods } from "@fleet-reloader/domain/evidence/pods-start";
 import type { InterestHistory } from "@fleet-reloader/domain/evidence/start";
 import { asFault } from "@fleet-reloader/domain/fault";
 import { localName } from "@fleet-reloader/domain/plan/observed-source";
@@ -91,16 +91,16 @@ function keysOf({ named, auto }: { readonly named: string; readonly auto: string
 }
 
 /** When the pods of the workload started. Undefined where that is not known or may not be read. */
-export async function readPodStarts(
+export async function readRunningPods(
   live: LiveWorkload,
   { cluster, delivery }: Pick<Reading, "cluster" | "delivery">,
-): Promise<PodStarts | undefined> {
+): Promise<RunningPods | undefined> {
   const selector = selectorOfPods(live);
   if (selector === undefined) return undefined;
   try {
     const pods = await cluster.api.listPods(live.ref.namespace, selector, delivery.signal);
     const own = pods.filter((pod) => isPodOf(pod, { uid: live.uid, name: live.ref.name }));
-    return pods.length < podsMax ? podStarts(own) : undefined;
+    return pods.length < podsMax ? runningPods(own) : undefined;
   } catch (error) {
     const fault = asFault(error);
     if (fault.class === "denied") return undefined;

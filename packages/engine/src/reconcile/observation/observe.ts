@@ -4,7 +4,7 @@ import {
   parseAppliedState,
   type Served,
 } from "@fleet-reloader/domain/applied/applied-state";
-import type { PodStarts } from "@fleet-reloader/domain/evidence/pods-start";
+import type { RunningPods } from "@fleet-reloader/domain/evidence/pods-start";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/all-updated";
@@ -33,7 +33,7 @@ import {
   isStateEnough,
   type KnownPast,
   knownPast,
-  readPodStarts,
+  readRunningPods,
   unkeptText,
 } from "./known-past.ts";
 
@@ -172,7 +172,7 @@ async function planNow(observing: Observing, reading: Reading, before: Before): 
   const all = past.record === undefined ? await askedPast(observing, reading) : past;
   const again = all === past ? planned : planWith(observing, { reading, ...observed, past: all });
   const judged = again.hingesOnPods
-    ? planWith(observing, { reading, ...observed, past: all }, await readPodStarts(live, reading))
+    ? planWith(observing, { reading, ...observed, past: all }, await readRunningPods(live, reading))
     : again;
   const compared = { ...reading, appliedCount: all.appliedCount, unkeptText: unkeptText(all, appliedText) };
   return { reading: compared, eligibility, planned: judged, observedSources };
@@ -199,7 +199,7 @@ async function askedPast({ keys, records }: Observing, reading: Reading): Promis
 function planWith(
   { keys, settings, sha1 }: Observing,
   { reading, observedSources, setAside, past }: Compared,
-  pods?: PodStarts,
+  pods?: RunningPods,
 ): Plan {
   const { live, kind, interest } = reading;
   return plan({

@@ -1,0 +1,42 @@
+import { managedFieldsOf } from "../evidence/managed-fields.ts";
+import { fieldManager } from "../field-manager.ts";
+import type { AppliedTemplate } from "./applied-state.ts";
+
+/** A workload of which pods from before may run with earlier contents. */
+export interface ReturningWorkload {
+  readonly object: unknown;
+  readonly templatePath: readonly string[];
+  /** All pods there are run the template as it is. */
+  readonly isRolledOut: boolean;
+}
+
+export interface TemplateReturn {
+  /** Others have written the template since the applied state was made. */
+  readonly isEditedSince: boolean;
+  /** The template may be one of before, and its pods too. While pods of several templates run, those that stay cannot be told from those that go. */
+  readonly mayHaveReturned: boolean;
+}
+
+/** Whether the template that an applied state was made for may have been replaced by one of before. */
+export function templateReturn(
+  template: AppliedTemplate,
+  { isRolledOut, object, templatePath }: ReturningWorkload,
+): TemplateReturn {
+  const isEditedSince = isTemplateEdited(object, templatePath, template.togetherUntilSeconds === 0);
+  const isOpen = isEditedSince || template.isDuringRollout === true;
+  return { isEditedSince, mayHaveReturned: isOpen && isRolledOut };
+}
+
+/**
+ * Whether others have written the pod template since our last write to the object, or in the same second. After a roll of ours its edits are in the
+ * template, unless somebody took them out, which leaves no owner.
+ */
+function isTemplateEdited(object: unknown, templatePath: readonly string[], isRolled: boolean): boolean {
+  const all = managedFieldsOf(object);
+  if (all.length === 0) return false;
+  const isOwn = ({ manager }: { readonly manager: string }) => manager === fieldManager;
+  const ownAtSeconds = Math.max(0, ...all.filter(isOwn).map(({ atSeconds }) => atSeconds));
+  const owners = all.filter((entry) => entry.owns(...templatePath));
+  if (isRolled && !owners.some(isOwn)) return true;
+  return owners.some((entry) => !isOwn(entry) && entry.atSeconds >= ownAtSeconds);
+}
