@@ -6,13 +6,17 @@ import { CountingMeter } from "../../memory/counting-meter.ts";
 import { ManualClock } from "../../memory/manual-clock.ts";
 import { MemoryFreezes } from "../../memory/memory-freezes.ts";
 
+function doubles() {
+  return {
+    clock: new ManualClock(),
+    log: new CollectedLog(),
+    meter: new CountingMeter(),
+    freezes: new MemoryFreezes(),
+  };
+}
+
 test("an unreadable document is reported within seconds, although nothing is due", async () => {
-  const [clock, log, meter, freezes] = [
-    new ManualClock(),
-    new CollectedLog(),
-    new CountingMeter(),
-    new MemoryFreezes(),
-  ];
+  const { clock, log, meter, freezes } = doubles();
   const watch = new FreezeWatch({ freezes, clock, log, meter });
   const lifetime = new AbortController();
   const running = watch.run(lifetime.signal);
@@ -34,7 +38,7 @@ test("an unreadable document is reported within seconds, although nothing is due
 });
 
 test("a reading that a stop cuts off is not reported as unreadable", async () => {
-  const [clock, log, meter] = [new ManualClock(), new CollectedLog(), new CountingMeter()];
+  const { clock, log, meter } = doubles();
   const reading = Promise.withResolvers<FrozenNow>();
   const watch = new FreezeWatch({ freezes: { now: () => reading.promise }, clock, log, meter });
   const lifetime = new AbortController();
@@ -46,12 +50,7 @@ test("a reading that a stop cuts off is not reported as unreadable", async () =>
 });
 
 test("a freeze of an unregistered cluster is reported with the name probably meant", async () => {
-  const [clock, log, meter, freezes] = [
-    new ManualClock(),
-    new CollectedLog(),
-    new CountingMeter(),
-    new MemoryFreezes(),
-  ];
+  const { clock, log, meter, freezes } = doubles();
   const registered = [{ name: "nova", labels: {}, id: "uid-1" }];
   const watch = new FreezeWatch({ freezes, clock, log, meter, registered: () => registered });
   freezes.freezes = [{ cluster: "Nova" }, { cluster: "nova" }, { cluster: "uid-1" }, {}].map((scope) => ({
@@ -71,12 +70,7 @@ test("a freeze of an unregistered cluster is reported with the name probably mea
 });
 
 test("a freeze by a registration that stands by is reported with the one that serves", async () => {
-  const [clock, log, meter, freezes] = [
-    new ManualClock(),
-    new CollectedLog(),
-    new CountingMeter(),
-    new MemoryFreezes(),
-  ];
+  const { clock, log, meter, freezes } = doubles();
   const registered = [
     { name: "nova", labels: {}, id: "uid-1" },
     { name: "nova-again", labels: {}, id: "uid-1", status: { state: "Alias", why: [] } },

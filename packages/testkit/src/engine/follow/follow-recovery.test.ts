@@ -4,14 +4,8 @@ import {
   unsuccessfulWorkloads,
 } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { describe, expect, test } from "vitest";
-import { rolledDeployment } from "../../beds/rolled-deployment.ts";
+import { healthy, late, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";
 
-const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
-const starting = { updatedReplicas: 1, replicas: 2, readyReplicas: 1, availableReplicas: 1 };
-const late = {
-  ...starting,
-  conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "late" }],
-};
 const hourMs = 3_600_000;
 
 /** A rollout that ended badly. */

@@ -1,16 +1,8 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { summarizeChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { describe, expect, test } from "vitest";
-import { rolledDeployment } from "../../beds/rolled-deployment.ts";
+import { healthy, late, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";
 
-const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
-const starting = { updatedReplicas: 1, replicas: 2, readyReplicas: 1, availableReplicas: 1 };
-const late = {
-  ...starting,
-  conditions: [
-    { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" },
-  ],
-};
 const missingKey = {
   metadata: {
     name: "api-1",

@@ -2,10 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { deployment } from "@fleet-reloader/domain/kind/deployment";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { describe, expect, test } from "vitest";
-import { rolledDeployment } from "../../beds/rolled-deployment.ts";
-
-const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
-const starting = { updatedReplicas: 1, replicas: 2, readyReplicas: 1, availableReplicas: 1 };
+import { healthy, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";
 
 describe("a rollout that the watch of the same process shows", () => {
   test("is found healthy without a read, and everybody is told", async () => {

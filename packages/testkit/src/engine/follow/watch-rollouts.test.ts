@@ -3,18 +3,11 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { deployment } from "@fleet-reloader/domain/kind/deployment";
 import { watchRollouts } from "@fleet-reloader/engine/follow/watch-rollouts";
 import { describe, expect, test } from "vitest";
-import { rolledDeployment } from "../../beds/rolled-deployment.ts";
+import { healthy, late, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";
 import { CollectedLog } from "../../memory/collected-log.ts";
 import { ManualClock } from "../../memory/manual-clock.ts";
 import { MemoryRolloutRuns } from "../../memory/memory-rollout-runs.ts";
 import { MemoryWorkqueue } from "../../memory/memory-workqueue.ts";
-
-const starting = { updatedReplicas: 1, replicas: 2, readyReplicas: 1, availableReplicas: 1 };
-const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
-const failed = {
-  ...starting,
-  conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "late" }],
-};
 
 /** What an autoscaler counts ahead. */
 const horizonMs = 60_000;
@@ -51,7 +44,7 @@ describe("a rollout that is not healthy after 15 s", () => {
 
   test.each([
     { how: "healthy", status: healthy, told: "healthy Available" },
-    { how: "failed", status: failed, told: "failed ProgressDeadlineExceeded" },
+    { how: "failed", status: late, told: "failed ProgressDeadlineExceeded" },
   ])("is told once when it is $how", async ({ status, told }) => {
     const bed = await slowRollout(100_000);
     bed.cluster.setStatus(bed.api, status);
@@ -71,7 +64,7 @@ describe("a rollout that is not healthy after 15 s", () => {
 
   test("is told although the request for it was lost with its worker", async () => {
     const bed = await slowRollout(60_000);
-    bed.cluster.setStatus(bed.api, failed);
+    bed.cluster.setStatus(bed.api, late);
     await bed.clock.advance(36_000);
     expect(await bed.work()).toBe(1);
     bed.queue.wipe();
@@ -130,6 +123,6 @@ test("a cluster that fails is looked at again, and no worker is asked before an 
   const soon = await unreadable(new Fault("kube.server-error", "answered 500"), 60_000);
   expect(soon.looks).toBeGreaterThanOrEqual(2);
   expect(soon.requests).toEqual([]);
-  const late = await unreadable(new Fault("kube.server-error", "answered 500"), 3_600_000);
-  expect(late.requests).toContain("follow");
+  const afterAnHour = await unreadable(new Fault("kube.server-error", "answered 500"), 3_600_000);
+  expect(afterAnHour.requests).toContain("follow");
 });

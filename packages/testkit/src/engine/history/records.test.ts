@@ -2,9 +2,7 @@ import type { HistoryRecord, OutcomeRecord } from "@fleet-reloader/engine/histor
 import { summarizeChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { expect, test } from "vitest";
 import { changedDeployment, holdOf } from "../../beds/braked-deployment.ts";
-import { rolledDeployment } from "../../beds/rolled-deployment.ts";
-
-const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
+import { healthy, rolledDeployment } from "../../beds/rolled-deployment.ts";
 
 test("a change that rolls nothing is recorded with the reason, once", async () => {
   const bed = await rolledDeployment();

@@ -1,7 +1,7 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import type { ClusterStreams } from "@fleet-reloader/engine/watch/cluster-streams";
 import { describe, expect, test } from "vitest";
+import { failingStream } from "../../beds/failing-stream.ts";
 import { auto, type createTestBed } from "../../beds/test-bed.ts";
 import { watching } from "../../beds/watched-cluster.ts";
 
@@ -15,15 +15,7 @@ function failing(kinds: readonly string[], { isBroken = true } = {}) {
   const streamsOf = ({ cluster }: ReturnType<typeof createTestBed>): ClusterStreams => ({
     workloads(kind, handler) {
       const stream = cluster.workloads(kind, handler);
-      if (!isBroken || !kinds.includes(kind.kind)) return stream;
-      return {
-        run: async (signal, onState) => {
-          onState("listing", "start");
-          onState("backoff", "answered 503");
-          await Promise.race([mended.promise, untilAborted(signal)]);
-          await stream.run(signal, onState);
-        },
-      };
+      return isBroken && kinds.includes(kind.kind) ? failingStream(stream, mended.promise) : stream;
     },
     sources: (kind, handler) => cluster.sources(kind, handler),
     namespaces: (handler) => cluster.namespaces(handler),

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
-import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import { expect, test } from "vitest";
+import { failingStream } from "../../beds/failing-stream.ts";
 import { scope, serving } from "../../beds/served-namespaces.ts";
 import { auto } from "../../beds/test-bed.ts";
 
@@ -17,15 +17,7 @@ async function servingBroken(brokenKind: string) {
   const noted = (stream: Stream, kind: string, namespace: string | undefined): Stream => {
     if (namespace === undefined) return stream;
     listed.push(`${kind} in ${namespace}`);
-    if (kind !== brokenKind) return stream;
-    return {
-      run: async (signal, onState) => {
-        onState("listing", "start");
-        onState("backoff", "answered 503");
-        await Promise.race([mended.promise, untilAborted(signal)]);
-        await stream.run(signal, onState);
-      },
-    };
+    return kind === brokenKind ? failingStream(stream, mended.promise) : stream;
   };
   const streamsOf = (cluster: ClusterStreams): ClusterStreams => ({
     workloads: (kind, handler, namespace) =>

@@ -19,58 +19,60 @@ const runMs = 2000;
 export function undoneTests(world: () => World): void {
   const start = launcher(world);
 
-  /** A Deployment that is adopted, and whose one pod has been running for a while. */
-  async function running(purpose: string): Promise<Site> {
+  /** A Deployment that is adopted, whose one pod has been running for a while, and whose ConfigMap is changed now. */
+  async function changed(purpose: string): Promise<Changed> {
     const at = await Site.make(world().client, purpose);
     await at.configMap("settings", { v: "A" });
     await at.workload(...api, { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
     await makeReady(world().client, at);
     await laterThanTogether();
-    return at;
-  }
-
-  describe("kubectl rollout undo, while pods of before still run,", () => {
-    test("of our own roll is followed by another roll", async () => {
-      const at = await running("undo-roll");
-      await using product = start(at);
-      await product.ready();
-      await adopted(at, [api]);
-      const before = await at.object(...api);
-      await at.change("ConfigMap", "settings", { v: "B" });
-      await settleAt(at, [api], 1);
-      await undo(world().client, at, before);
-      await settleAt(at, [api], 1 + undoneAndRolled);
-    });
-
-    test("of an image that hangs is followed by a roll for the ConfigMap that came with it", async () => {
-      const at = await running("undo-image");
-      await using product = start(at);
-      await product.ready();
-      await adopted(at, [api]);
-      const before = await at.object(...api);
-      await at.change("ConfigMap", "settings", { v: "B" });
-      const image = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: "app:hangs" }];
-      await patchAs(world().client, at, "ci", image);
-      // No kubelet tells what the pod with the image waits for: there is a roll, too.
-      await settleAt(at, [api], 2);
-      await undo(world().client, at, before);
-      await settleAt(at, [api], 2 + undoneAndRolled);
-    });
-  });
-
-  test("kubectl rollout undo whose pods are made anew rolls nothing", async () => {
-    const at = await running("undo-late");
-    await using product = start(at);
+    const product = start(at);
     await product.ready();
     await adopted(at, [api]);
     const before = await at.object(...api);
     await at.change("ConfigMap", "settings", { v: "B" });
-    await settleAt(at, [api], 1);
-    await makeReady(world().client, at);
-    await undo(world().client, at, before);
-    await makeReady(world().client, at);
-    await settleAt(at, [api], 1 + undone);
+    const undo = async () => {
+      const value = field(before, "spec", "template");
+      await patchAs(world().client, at, "kubectl-rollout", [
+        { op: "replace", path: "/spec/template", value },
+      ]);
+    };
+    return { at, undo, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() };
+  }
+
+  describe("kubectl rollout undo, while pods of before still run,", () => {
+    test("of our own roll is followed by another roll", async () => {
+      await using it = await changed("undo-roll");
+      await settleAt(it.at, [api], 1);
+      await it.undo();
+      await settleAt(it.at, [api], 1 + undoneAndRolled);
+    });
+
+    test("of an image that hangs is followed by a roll for the ConfigMap that came with it", async () => {
+      await using it = await changed("undo-image");
+      const image = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: "app:hangs" }];
+      await patchAs(world().client, it.at, "ci", image);
+      // No kubelet tells what the pod with the image waits for: there is a roll, too.
+      await settleAt(it.at, [api], 2);
+      await it.undo();
+      await settleAt(it.at, [api], 2 + undoneAndRolled);
+    });
   });
+
+  test("kubectl rollout undo whose pods are made anew rolls nothing", async () => {
+    await using it = await changed("undo-late");
+    await settleAt(it.at, [api], 1);
+    await makeReady(world().client, it.at);
+    await it.undo();
+    await makeReady(world().client, it.at);
+    await settleAt(it.at, [api], 1 + undone);
+  });
+}
+
+interface Changed extends AsyncDisposable {
+  readonly at: Site;
+  /** What `kubectl rollout undo` sends: the template from before the change. */
+  readonly undo: () => Promise<void>;
 }
 
 /** Plays the kubelet: all pods run, and the rollout comes to its end. */
@@ -104,12 +106,6 @@ async function run(client: ApiClient, at: Site, pod: unknown): Promise<void> {
   };
   const path = `/api/v1/namespaces/${at.namespace}/pods/${field(pod, "metadata", "name")}/status`;
   await client.send("PATCH", path, { status }, "application/merge-patch+json");
-}
-
-/** What `kubectl rollout undo` sends. */
-async function undo(client: ApiClient, at: Site, before: unknown): Promise<void> {
-  const value = field(before, "spec", "template");
-  await patchAs(client, at, "kubectl-rollout", [{ op: "replace", path: "/spec/template", value }]);
 }
 
 async function patchAs(
