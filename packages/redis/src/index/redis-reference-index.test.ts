@@ -195,6 +195,13 @@ describe("what keeps the reference index from its answer is told as it is", () =
     await expect(bed.index.put([entryOf("api")])).rejects.toMatchObject({ code: "redis.unsuitable" });
   });
 
+  test("a connection that breaks off, in whatever words", async () => {
+    await using bed = await openIndex();
+    vi.spyOn(bed.client.connection, "evalsha").mockRejectedValue(new Error("read ECONNRESET"));
+    await expect(bed.index.put([entryOf("api")])).rejects.toMatchObject({ code: "redis.unavailable" });
+    vi.restoreAllMocks();
+  });
+
   test("a connection that is closed", async () => {
     const bed = await openIndex();
     await bed.client.close();

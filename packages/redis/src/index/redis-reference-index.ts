@@ -44,9 +44,13 @@ const removedAtOnce = 500;
 /** Entries per scan: less than a millisecond of Redis. */
 const scannedAtOnce = 1000;
 
-/** How ioredis begins to say that a command got no answer. What else it rejects with is a refusal of Redis, or a bug of ours. */
-const givenUp =
-  /^(Connection is closed|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
+const bugs = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/** Whether a command got no answer. What else it is rejected with is a refusal of Redis, a fault that says more, or a bug of ours. */
+function isUnanswered(error: Error): boolean {
+  const isBug = bugs.some((its) => error instanceof its);
+  return !(isBug || error instanceof Fault || error.name === "ReplyError");
+}
 
 /** The reference index of one cluster in Redis, with its checkpoints and its session: one epoch guards all three. */
 export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSession {
@@ -242,7 +246,7 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       if (error.message.includes("STATELOST")) throw stateLost();
-      if (givenUp.test(error.message)) throw new Fault("redis.unavailable", error.message, { cause: error });
+      if (isUnanswered(error)) throw new Fault("redis.unavailable", error.message, { cause: error });
       throw error;
     }
   }
