@@ -66,8 +66,8 @@ export class ChangeFolds implements FoldedChanges {
 
   /**
    * A workload that is rolled again while it rolls has one rollout, the newest: how it ends is how it ends for every change that the workload
-   * was rolling for. One that recovers after a bad end does so for the same changes. What was discarded is so for every change that it failed for. A record names the newest change of a source, so the end of
-   * a hold is the end for every change that the workload was on hold for.
+   * was rolling for. One that recovers after a bad end does so for the same changes. What was discarded is so for every change that it failed
+   * for. A record names the newest change of a source, so the end of a hold is the end for every change that the workload was on hold for.
    */
   #addWorkload(record: WorkloadRecordOfChange): void {
     const progress = progressOf(record);
