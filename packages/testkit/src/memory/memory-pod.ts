@@ -21,7 +21,7 @@ export interface MemoryPod {
   readonly endedAt: number | undefined;
 }
 
-/** One pod template of a workload: every change of it makes new pods, also one back. */
+/** One pod template of a workload: a change of it makes new pods, and one back keeps those that run. */
 export interface Revision {
   readonly workload: WorkloadRef;
   readonly uid: string;
