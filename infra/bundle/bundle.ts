@@ -40,6 +40,9 @@ const leftOut: Readonly<Record<string, string>> = {
   // The other database of bullmq, with all its SQL, and its jobs at a time of the day.
   "bullmq without postgres": "module.exports = {};",
   "bullmq without cron": "module.exports = {};",
+  // Its agents for node:https. No request of ours uses them: undici connects through a proxy itself.
+  "client-node without agents":
+    "export class SocksProxyAgent {} export class SocksClient {} export class HttpProxyAgent {} export class HttpsProxyAgent {}",
   // undici without fetch, WebSocket, caches and doubles for tests. Its index gives dispatchers \`request\` and \`connect\`.
   "undici, its connections": `
   Object.assign(require("undici/lib/dispatcher/dispatcher").prototype, require("undici/lib/api"));
@@ -68,6 +71,7 @@ const partsOfLibraries: Plugin = {
       }),
     );
     replace(/^\.\/gen\/index\.js$/, /client-node/, "generated models");
+    replace(/^(socks-proxy-agent|socks|hpagent)$/, /client-node/, "client-node without agents");
     replace(/^\.\/postgres$/, /bullmq\/dist/, "bullmq without postgres");
     replace(/^cron-parser$/, /bullmq\/dist/, "bullmq without cron");
     replace(/^undici$/, /packages\/(kube|notify)\/src|client-node/, "undici, its connections");
