@@ -63,6 +63,7 @@ export class Connection {
   readonly #suspicion = new Suspicion();
   #heardAt: number;
   readonly #streams = new Set<LinkedAbort>();
+  readonly #backOffs = new Set<LinkedAbort>();
   /** Streams whose connection may be dead although nothing says so. */
   #doubted: readonly LinkedAbort[] = [];
 
@@ -110,10 +111,18 @@ export class Connection {
     this.#suspicion.raise();
   }
 
-  /** Ends the open streams. A stream that fell silent while the server was away stays silent when the server is back. */
+  /** Ends the open streams and the back-offs. A stream that fell silent while the server was away stays silent when the server is back. */
   reopenStreams(): void {
     this.#suspicion.raise();
-    for (const stream of this.#streams) stream.abort();
+    for (const one of [...this.#streams, ...this.#backOffs]) one.abort();
+  }
+
+  /** The wait before a stream is tried again. `reopenStreams` ends it early: a server that is back is not kept waiting. */
+  async backOff(ms: number, outer: AbortSignal): Promise<void> {
+    using wait = linkedAbort(outer);
+    this.#backOffs.add(wait);
+    await this.#options.clock.sleep(ms, wait.signal).catch(() => undefined);
+    this.#backOffs.delete(wait);
   }
 
   /** One request with its whole body. 404 is an answer; every other status of 400 and above is a fault. */

@@ -255,7 +255,7 @@ export class HintedReflector<T> implements Stream {
   }
 
   async #recover(fault: Fault, was: Step, signal: AbortSignal): Promise<Step> {
-    const { clock, log } = this.#options;
+    const { connection, log } = this.#options;
     const isBlocked = fault.class === "denied";
     const ownMs = isBlocked ? this.#timings.blockedMs : this.#backoff.next();
     const waitMs = Math.max(ownMs, fault.retryAfterMs ?? 0);
@@ -263,7 +263,7 @@ export class HintedReflector<T> implements Stream {
     log.warn(fields, isBlocked ? "reading refused" : "reading interrupted");
     const state: StreamState = isBlocked ? "blocked" : "backoff";
     this.#state(state, fault.message);
-    await clock.sleep(waitMs, signal).catch(() => undefined);
+    await connection.backOff(waitMs, signal);
     const isLost = fault.code === "kube.expired" || fault.code === "kube.malformed";
     return isLost ? { type: "list", why: fault.message } : was;
   }

@@ -1,3 +1,4 @@
+import { startFaultProxy } from "@fleet-reloader/testkit/fault-proxy/proxy";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
@@ -26,6 +27,20 @@ test("an outage is one warning for each fault, and the next outage is another", 
   cluster.endWatches();
   await until("it has failed twice", () => followed.log.lines.length === 7);
   expect(warnings()).toEqual(["kube.server-error", "kube.throttled", "kube.server-error"]);
+});
+
+test("a server that is back is asked at once, however long the back-off", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  await using proxy = await startFaultProxy({ target: cluster.url });
+  const timings = { backoffMs: 900_000, backoffMaxMs: 900_000 };
+  await using followed = followConfigMaps(proxy.kubeconfig("sim", cluster.token), { timings });
+  await until("the watch is open", () => proxy.openStreams === 1);
+  proxy.refuse();
+  proxy.resetConnections();
+  await until("it waits", () => followed.states.at(-1)?.startsWith("backoff"));
+  proxy.heal();
+  followed.serverIsBack();
+  await until("the watch is open again", () => proxy.openStreams === 1);
 });
 
 function reasonOf({ fields }: { readonly fields: object }): unknown {
