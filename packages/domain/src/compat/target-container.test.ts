@@ -91,4 +91,9 @@ describe("the variable of a source goes nowhere", () => {
     ).toBeUndefined();
     expect(target({ initContainers: [{ name: "i", ...readsAll }] }, mode)).toBeUndefined();
   });
+
+  test("when the container that uses it has no name", () => {
+    expect(target({ containers: [readsAll, { name: "b" }] })).toBeUndefined();
+    expect(target({ containers: [{}] }, "named")).toBeUndefined();
+  });
 });

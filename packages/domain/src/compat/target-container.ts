@@ -11,13 +11,19 @@ import type { Container, PodTemplate } from "../workload/pod-template.ts";
  * The container that mounts the first volume with the source; the first container if only an init container mounts
  * it; the container with a variable from the source; the first container if only an init container has one; and in
  * named mode, the first container. Only then what the peer does not see (a volume that nothing mounts, a second
- * volume, an ephemeral container): the first container. `undefined` when there is nothing to put it in.
+ * volume, an ephemeral container): the first container. `undefined` when there is nothing to put it in:
+ * a container without a name cannot be addressed.
  */
 export function targetContainer(
   template: PodTemplate,
   source: SourceRef,
   mode: ReloadMode,
 ): string | undefined {
+  const target = usingContainer(template, source, mode);
+  return target === undefined || target.name === "" ? undefined : target.name;
+}
+
+function usingContainer(template: PodTemplate, source: SourceRef, mode: ReloadMode): Container | undefined {
   const { containers, initContainers } = template.spec;
   const isSource = ({ kind, name }: ObjectUse) => kind === source.kind && name === source.name;
   const volume = template.spec.volumes.find((each) => objectsInVolume(each).some(isSource));
@@ -26,10 +32,10 @@ export function targetContainer(
 
   for (const isUsing of [isMounting, isReadingEnv]) {
     const using = containers.find(isUsing);
-    if (using !== undefined) return using.name;
-    if (initContainers.some(isUsing)) return containers[0]?.name;
+    if (using !== undefined) return using;
+    if (initContainers.some(isUsing)) return containers[0];
   }
-  return mode === "named" || isReferenced(template, source) ? containers[0]?.name : undefined;
+  return mode === "named" || isReferenced(template, source) ? containers[0] : undefined;
 }
 
 function isReferenced(template: PodTemplate, source: SourceRef): boolean {

@@ -69,4 +69,12 @@ describe("a roll is written", () => {
     const workload = changed({ spec: { volumes: [{ name: "v", configMap: { name: "db" } }] } }, "db");
     expect(editOf(workload, "env-vars").edit.annotations).toBeDefined();
   });
+
+  test("as annotations where the container that would hold the variable has no name", () => {
+    const nameless = { spec: { containers: [{ image: "i", envFrom: [{ configMapRef: { name: "db" } }] }] } };
+    const { edit } = editOf(changed(nameless, "db"), "env-vars");
+    expect(edit).toEqual({
+      annotations: expect.objectContaining({ "fleet-reloader.io/mark": expect.any(String) }),
+    });
+  });
 });

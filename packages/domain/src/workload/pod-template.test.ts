@@ -38,7 +38,6 @@ describe("a pod template", () => {
       spec: {
         containers: [
           "nonsense",
-          { env: [] },
           {
             name: "app",
             env: [
@@ -81,6 +80,14 @@ describe("a pod template", () => {
       { name: "w", projected: { sources: [{ secret: { name: "s", optional: false, items: [] } }, {}] } },
       { name: "x", csi: { secretProviderClass: "spc" } },
       { name: "y" },
+    ]);
+  });
+
+  // Knative names a container that has no name; a manifest of it, or another kind, has none.
+  test("has containers without a name too", () => {
+    const containers = [{ envFrom: [{ configMapRef: { name: "c" } }] }];
+    expect(parsePodTemplate({ spec: { containers } }).spec.containers).toEqual([
+      { name: "", env: [], envFrom: [{ configMapRef: { name: "c", optional: false } }], volumeMounts: [] },
     ]);
   });
 

@@ -18,6 +18,7 @@ export interface PodTemplate {
 
 /** A container of any of the three lists. */
 export interface Container {
+  /** Empty where there is none: Knative, for one, names a container itself. */
   readonly name: string;
   readonly env: readonly EnvVariable[];
   readonly envFrom: readonly EnvFrom[];
@@ -94,10 +95,9 @@ function parseList<T>(owner: unknown, field: string, parse: (value: unknown) => 
 }
 
 function parseContainer(value: unknown): Container | undefined {
-  const name = jsonText(value, "name");
-  if (name === undefined) return undefined;
+  if (!isJsonObject(value)) return undefined;
   return {
-    name,
+    name: jsonText(value, "name") ?? "",
     env: parseList(value, "env", parseEnvVariable),
     envFrom: parseList(value, "envFrom", parseEnvFrom),
     volumeMounts: parseList(value, "volumeMounts", parseVolumeMount),

@@ -134,7 +134,8 @@ function usedText({ keys, uses, isOptional }: ExplainedSource): string {
 function placeText({ how, container }: ReferenceUse): string {
   const isVariable = how === "env" || how === "envFrom";
   const what = isVariable ? "variables" : "a volume";
-  return container === undefined ? `${what} that no container mounts` : `${what} of container ${container}`;
+  if (container === undefined) return `${what} that no container mounts`;
+  return container === "" ? `${what} of a container without a name` : `${what} of container ${container}`;
 }
 
 function stateText({ state, nearest }: ExplainedSource): string {
