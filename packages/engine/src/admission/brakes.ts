@@ -155,12 +155,12 @@ function actedOn({ ref, through, version }: IntendedSource) {
 }
 
 function whyHeld({ reason, what, limit }: LedgerHold): string {
-  const often = limit === undefined ? "" : `more than ${limit.rollsMax} times in ${lengthOf(limit.withinMs)}`;
+  const often = limit === undefined ? "" : `${limit.rollsMax} times in ${lengthOf(limit.withinMs)}`;
   switch (reason) {
     case "SourceLooping":
-      return `the breaker of ${what} is open: its content changed ${often}; stop what rewrites it, or raise --breaker-source`;
+      return `the breaker of ${what} is open: its content changed more than ${often}; stop what rewrites it, or raise --breaker-source`;
     case "WorkloadLooping":
-      return `the breaker of ${what} is open: it was rolled ${often}; stop what changes its sources, or raise --breaker-workload`;
+      return `the breaker of ${what} is open: it was rolled ${often}, which is the most that is allowed; stop what changes its sources, or raise --breaker-workload`;
     case "BudgetRate":
       return `the ${what}'s budget of rolls for this time is spent`;
     case "BudgetUnfinished":

@@ -6,6 +6,15 @@ import { auto, outcomeOf } from "../../beds/test-bed.ts";
 describe("a breaker", () => {
   const limit = { rollsMax: 3, withinMs: 600_000 };
 
+  test("says how often it let a workload roll", async () => {
+    const bed = await changedDeployment({ limits: { workloadBreaker: limit } });
+    while (holdOf(await bed.run()) === undefined) bed.edit(`v${bed.cluster.rolls().length}`);
+    expect(bed.cluster.rolls()).toHaveLength(3);
+    expect(bed.told.at(-1)?.why).toContain(
+      "it was rolled 3 times in 10m, which is the most that is allowed;",
+    );
+  });
+
   test("holds a workload whose source changes each second, then rolls the newest content", async () => {
     const bed = await changedDeployment({ limits: { workloadBreaker: limit } });
     for (let second = 0; second < 600; second += 1) {
@@ -16,7 +25,7 @@ describe("a breaker", () => {
     expect(bed.cluster.rolls().length).toBeLessThanOrEqual(5);
     expect(bed.told.at(-1)).toMatchObject({
       reason: "WorkloadLooping",
-      why: "the breaker of Deployment/ns/api is open: it was rolled more than 3 times in 10m; stop what changes its sources, or raise --breaker-workload",
+      why: "the breaker of Deployment/ns/api is open: it was rolled 3 times in 10m, which is the most that is allowed; stop what changes its sources, or raise --breaker-workload",
     });
     await bed.clock.advance(3_600_000);
     expect(outcomeOf(await bed.run())).toBe("rolled");
