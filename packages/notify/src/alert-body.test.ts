@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { alertBody } from "./alert-body.ts";
 import { alertText } from "./alert-text.ts";
-import { failed, rolled, rolloutFailed, settings } from "./fixture/reports.ts";
+import { failed, held, rolled, rolloutFailed, settings } from "./fixture/reports.ts";
 import type { Notification } from "./notification.ts";
 import type { Letter } from "./outbox.ts";
 
@@ -72,6 +72,20 @@ describe("beyond the peer", () => {
       "Reloader reloaded *api* of type *Deployment* in namespace *shop*, and its rollout has failed: CrashLoopBackOff. A container of a new pod exits again and again.",
     );
     expect(text).not.toContain("container app");
+  });
+
+  test("a hold says why, and apart from that when it is looked at again", () => {
+    const { type, report } = held();
+    const until = {
+      ...report,
+      why: "its breaker is open; raise --breaker-workload",
+      untilMs: Date.UTC(2026, 0, 2, 4),
+    };
+    const reads = (item: Notification) => bodyOf("raw", single(item)).text;
+    expect(reads({ type, report: until })).toBe(
+      "Reloader holds the reload of api of type Deployment in namespace shop: WorkloadLooping: its breaker is open; raise --breaker-workload. Looked at again at 2026-01-02T04:00:00.000Z.",
+    );
+    expect(reads(held())).toMatch(/: WorkloadLooping: it was rolled 10 times in 10m\.$/);
   });
 
   test("a digest counts, and names the first", () => {

@@ -49,8 +49,8 @@ function rolloutText({ report }: Notification & { type: "rollout-failed" }): str
 }
 
 function heldAlert({ reason, why, workload, untilMs }: HoldReport): string {
-  const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
-  return `Reloader holds the reload of ${describeWorkload(workload)}: ${reason}. ${why}${until}`;
+  const until = untilMs === undefined ? "" : ` Looked at again at ${new Date(untilMs).toISOString()}.`;
+  return `Reloader holds the reload of ${describeWorkload(workload)}: ${reason}: ${why}.${until}`;
 }
 
 function rolledAlert({ report }: Notification & { type: "rolled" }): string {

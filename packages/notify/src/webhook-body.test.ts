@@ -25,7 +25,7 @@ const failure = {
 const hold = {
   type: "held",
   ...head,
-  hold: { reason: "WorkloadLooping", why: "It was rolled 10 times in 10m." },
+  hold: { reason: "WorkloadLooping", why: "it was rolled 10 times in 10m" },
 };
 
 // Machines read this: a change here that is no addition needs another version (docs/reference/webhook.md).
