@@ -139,6 +139,7 @@ test.each([
   ["release", { ...sure, object: "deploy/web" }, 400, "object", "no breaker of it is open"],
   ["freeze", sure, 400, "body", "does not say what is frozen"],
   ["freeze", { ...sure, fleet: true, until: "soon" }, 400, "until", "is no time"],
+  ["freeze", { ...sure, fleet: true, until: "100000000d" }, 400, "until", "is no time"],
   ["freeze", { ...sure, fleet: true, until: "2020-01-01T00:00:00Z" }, 400, "until", "this time is over"],
   ["remove", sure, 404, "path", "the API has no such act"],
   ["retry", { ...api, reason: "x".repeat(20_000) }, 413, "Content-Length", "larger than 16384 bytes"],

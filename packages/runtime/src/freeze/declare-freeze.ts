@@ -110,6 +110,9 @@ async function namingStore<T>(store: FreezeStore, asked: Promise<T>): Promise<T>
   }
 }
 
+/** A document writes years of four digits. */
+const latestEndMs = Date.UTC(9999, 11, 31);
+
 /** A document that cannot be read is not overwritten: it may freeze something. */
 function entriesIn(store: FreezeStore, text: string | undefined): readonly FreezeEntry[] {
   if (text === undefined) return [];
@@ -144,5 +147,5 @@ function given(name: string, value: string): Readonly<Record<string, string>> {
 /** A duration counts from now. Other texts are times and stay as they are. */
 function endText(text: string, nowMs: number): string {
   const ms = parseDuration(text);
-  return ms === undefined ? text : new Date(nowMs + ms).toISOString();
+  return ms === undefined || Math.abs(nowMs + ms) > latestEndMs ? text : new Date(nowMs + ms).toISOString();
 }
