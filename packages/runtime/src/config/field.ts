@@ -40,7 +40,7 @@ export interface FieldMeta {
   readonly isSwitch?: boolean;
   /** The name of the flag or variable in Stakater Reloader; absent when it has none. */
   readonly peer?: string;
-  /** Judges the given text, and whether other fields are given; undefined when there is nothing to remark. Logged once, at the start. */
+  /** Judges the given text, of a list with commas, and whether other fields are given; undefined when there is nothing to remark. Logged once, at the start. */
   readonly remark?: (text: string, isGiven: (field: string) => boolean) => Remark | undefined;
   /** Its value appears in no message, no log and no published information about the process. */
   readonly isSecret?: boolean;

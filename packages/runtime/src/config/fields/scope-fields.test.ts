@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { refusal } from "../../fixture/refusal.ts";
 import { ruleFields } from "../fields.ts";
 import { loadConfig } from "../load.ts";
+import { remarkOn } from "../remarks.ts";
 import { settingsOf } from "../settings-of.ts";
 
 const settings = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -32,6 +33,32 @@ describe("namespaces", () => {
       "--namespace a,b: is no name of a namespace; write one exact name, or several with --namespaces",
     );
     expect(problemOf("--namespaces=A")).toContain('"A" is no name of a namespace');
+  });
+});
+
+// As with the peer, which honours these in global mode only.
+describe("what restricts all namespaces, beside namespaces by name,", () => {
+  const remarks = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const said: string[] = [];
+    const say = (_fields: object, message: string) => void said.push(message);
+    remarkOn(ruleFields, { args, env }, { info: say, warn: say });
+    return said;
+  };
+
+  test("is remarked on", () => {
+    const says = "has no effect together with --namespace or --namespaces; remove one of them";
+    expect(remarks(["--namespaces=a", "--namespaces-to-ignore", "b", "--namespaces-to-ignore", "c"])).toEqual(
+      [`--namespaces-to-ignore b --namespaces-to-ignore c: ${says}`],
+    );
+    expect(remarks(["--namespace-selector=env=prod"], { KUBERNETES_NAMESPACE: "a" })).toEqual([
+      `--namespace-selector env=prod: ${says}`,
+    ]);
+  });
+
+  test("is not remarked on where one of them is empty", () => {
+    const env = { KUBERNETES_NAMESPACE: "" };
+    expect(remarks(["--namespaces=", "--namespaces-to-ignore=b"], env)).toEqual([]);
+    expect(remarks(["--namespaces=a", "--namespaces-to-ignore=", "--namespace-selector="])).toEqual([]);
   });
 });
 

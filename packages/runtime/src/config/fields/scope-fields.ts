@@ -6,7 +6,7 @@ import {
 } from "@fleet-reloader/domain/workload/label-selector";
 import type { Scope, Settings } from "@fleet-reloader/engine/ports/settings";
 import * as z from "zod";
-import type { ConfigOf, FieldMeta } from "../field.ts";
+import type { ConfigOf, FieldMeta, Remark } from "../field.ts";
 import { boolean, csvList, oneOf, textValue } from "../types.ts";
 
 /** A DNS label, as the API server requires. */
@@ -45,6 +45,7 @@ export const scopeFields = {
       placeholder: "NAMES",
       description: "Exclude these namespaces. Has no effect together with --namespace or --namespaces.",
       defaultText: "none",
+      remark: remarkBesideNames,
     }),
   },
   namespaceSelector: {
@@ -54,6 +55,7 @@ export const scopeFields = {
       description:
         "Serve only namespaces whose labels match, from the moment they match. Has no effect together with --namespace or --namespaces.",
       defaultText: "any",
+      remark: remarkBesideNames,
     }),
   },
   resourceLabelSelector: {
@@ -172,7 +174,7 @@ function ignoredKinds() {
 
 function listMeta(
   flag: string,
-  rest: Pick<FieldMeta, "placeholder" | "description"> & { readonly defaultText: string },
+  rest: Pick<FieldMeta, "placeholder" | "description" | "remark"> & { readonly defaultText: string },
 ): FieldMeta {
   return {
     group: "What is served",
@@ -181,6 +183,15 @@ function listMeta(
     env: `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`,
     isList: true,
     ...rest,
+  };
+}
+
+/** As with the peer, such a restriction does not prevent the start. */
+function remarkBesideNames(text: string, isGiven: (field: string) => boolean): Remark | undefined {
+  if (text === "" || !(isGiven("namespace") || isGiven("namespaces"))) return undefined;
+  return {
+    level: "warn",
+    says: "has no effect together with --namespace or --namespaces; remove one of them",
   };
 }
 
