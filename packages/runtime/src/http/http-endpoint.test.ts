@@ -117,6 +117,11 @@ test("any other path is told where to look", async () => {
     status: 404,
     body: "not found; /live, /ready and /metrics are served here\n",
   });
+  const nothing = workOf({ waiting: 0, prioritized: 0, active: 0, due: 0, held: 0 });
+  await using watcher = await startHealth({ work: async () => nothing });
+  expect((await watcher.ask("/")).body).toBe(
+    "not found; /live, /ready, /metrics and /work are served here\n",
+  );
 });
 
 test("metrics that cannot be had are an answer, not a request without end", async () => {

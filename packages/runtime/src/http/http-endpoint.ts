@@ -76,8 +76,10 @@ async function answer(path: string, response: ServerResponse, options: HealthOpt
   if (path === "/metrics")
     return send(response, 200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
   if (path === workPath && options.work !== undefined) return await sendWork(response, options.work);
-  if (path !== "/ready")
-    return send(response, 404, "not found; /live, /ready and /metrics are served here\n");
+  if (path !== "/ready") {
+    const served = options.work === undefined ? "/ready and /metrics" : `/ready, /metrics and ${workPath}`;
+    return send(response, 404, `not found; /live, ${served} are served here\n`);
+  }
   const reasons = options.notReady();
   const notes = (options.notes?.() ?? []).map((note) => `note: ${note}`);
   const lines = [...(reasons.length === 0 ? ["ready"] : reasons), ...notes];
