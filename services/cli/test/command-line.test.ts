@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { givenValues } from "@fleet-reloader/runtime/config/load";
 import { expect, test } from "vitest";
 import { commands } from "../src/commands.ts";
 import { splitWords } from "../src/frame/split-words.ts";
@@ -26,6 +27,20 @@ test.each(names)("%s --help has purpose, examples, flags and exit codes", async 
   expect(await commandRun([name, "-h"])).toEqual({ code, errors, output });
   expect(await commandRun(["help", name])).toEqual({ code, errors, output });
 });
+
+/** Those that ask about a namespace. `--namespace` of audit-policy is a setting of a watcher, as it is written there. */
+const namespaced = commands.filter(({ flags }) =>
+  Object.values(flags).some(({ meta }) => meta.env === "FLEET_RELOADER_CLI_NAMESPACE"),
+);
+
+test.each(namespaced.map(({ name, flags }) => [name, flags] as const))(
+  "%s takes a namespace as kubectl does, with -n",
+  (_name, flags) => {
+    const { problems, values } = givenValues(flags, { args: ["-n", "shop"], env: {} });
+    expect(problems).toEqual([]);
+    expect([...values.values()].map(({ value }) => value)).toEqual(["shop"]);
+  },
+);
 
 test("every example of a command begins with its name and has known flags only", () => {
   for (const { name, examples, flags } of commands) {

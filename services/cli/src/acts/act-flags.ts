@@ -3,7 +3,7 @@ import process from "node:process";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { wholeNumber } from "@fleet-reloader/runtime/config/types";
 import { switchFlag, textFlag } from "../frame/cli-fields.ts";
-import { clusterFlag, namespaceFlag, sinceFlag } from "../questions/question-flags.ts";
+import { clusterFlag, onlyNamespace, sinceFlag } from "../questions/question-flags.ts";
 import { fleetRedisFields } from "../redis/fleet-redis.ts";
 import { serverFields } from "../server/server-fields.ts";
 
@@ -14,7 +14,7 @@ export const actFlags = {
   redisPasswordSecret: fleetRedisFields.redisPasswordSecret,
   dataDir: fleetRedisFields.dataDir,
   cluster: clusterFlag,
-  namespace: namespaceFlag,
+  namespace: onlyNamespace,
   reason: textFlag("reason", "TEXT", "Why; it is recorded in the history. Required."),
   by: textFlag(
     "by",

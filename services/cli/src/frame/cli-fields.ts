@@ -16,6 +16,12 @@ export function switchFlag(flag: string, description: string) {
   } as const;
 }
 
+/** `--namespace` (`-n`), as people write it for kubectl. */
+export function namespaceFlag(description: string) {
+  const { schema, meta } = textFlag("namespace", "NAME", description);
+  return { schema, meta: { ...meta, aliases: ["n"] } } as const;
+}
+
 /** `--output` (`-o`): the format of an answer. */
 export function outputFlag<const T extends readonly [string, ...string[]]>(
   formats: T,

@@ -1,6 +1,6 @@
 import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
-import { switchFlag, textFlag } from "../frame/cli-fields.ts";
+import { namespaceFlag, switchFlag, textFlag } from "../frame/cli-fields.ts";
 import { redisLoginFields } from "../redis/redis-login.ts";
 import { serverFields } from "../server/server-fields.ts";
 
@@ -18,7 +18,7 @@ const freezeScopeFields = {
     "SELECTOR",
     "Clusters whose registration has matching labels.",
   ),
-  inNamespace: textFlag("namespace", "NAME", "A namespace."),
+  inNamespace: namespaceFlag("A namespace."),
   workload: textFlag("workload", "KIND/NAME", "A workload, for example Deployment/api."),
   source: textFlag("source", "KIND/NAME", "A source, for example Secret/db."),
 } as const;

@@ -4,7 +4,7 @@ import { ageText, answerFlag, counted, printAnswer, textTable } from "../frame/a
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
-import { clusterFlag, limitFlag, namespaceFlag, sinceFlag, warnOfCut } from "./question-flags.ts";
+import { clusterFlag, limitFlag, onlyNamespace, sinceFlag, warnOfCut } from "./question-flags.ts";
 
 export const changesCommand = defineCommand({
   name: "changes",
@@ -20,7 +20,7 @@ rolling, failed or stalled.`,
     ...askedFleetFields,
     since: sinceFlag,
     cluster: clusterFlag,
-    namespace: namespaceFlag,
+    namespace: onlyNamespace,
     object: textFlag("name", "NAME", "Only the workload or source of this name."),
     change: textFlag("change", "ID", "Only this change: its id in all clusters, or in one."),
     limit: limitFlag,

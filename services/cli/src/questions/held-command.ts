@@ -3,7 +3,7 @@ import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
 import type { FleetQuestions } from "./fleet-questions.ts";
-import { clusterFlag, limitFlag, namespaceFlag } from "./question-flags.ts";
+import { clusterFlag, limitFlag, onlyNamespace } from "./question-flags.ts";
 
 export const heldCommand = defineCommand({
   name: "held",
@@ -13,7 +13,7 @@ export const heldCommand = defineCommand({
   flags: {
     ...askedFleetFields,
     cluster: clusterFlag,
-    namespace: namespaceFlag,
+    namespace: onlyNamespace,
     reason: textFlag("reason", "REASON", "Only holds of this reason, for example Frozen."),
     limit: limitFlag,
     output: answerFlag,

@@ -3,7 +3,7 @@ import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
-import { clusterFlag, limitFlag, namespaceFlag } from "./question-flags.ts";
+import { clusterFlag, limitFlag, onlyNamespace } from "./question-flags.ts";
 
 export const managedCommand = defineCommand({
   name: "managed",
@@ -15,7 +15,7 @@ export const managedCommand = defineCommand({
   flags: {
     ...askedFleetFields,
     cluster: clusterFlag,
-    namespace: namespaceFlag,
+    namespace: onlyNamespace,
     limit: limitFlag,
     output: answerFlag,
   },

@@ -1,9 +1,9 @@
 import { wholeNumber } from "@fleet-reloader/runtime/config/types";
-import { textFlag } from "../frame/cli-fields.ts";
+import { namespaceFlag, textFlag } from "../frame/cli-fields.ts";
 import type { CommandProcess } from "../frame/command.ts";
 
 export const clusterFlag = textFlag("cluster", "NAME", "Only this cluster, by name or id.");
-export const namespaceFlag = textFlag("namespace", "NAME", "Only this namespace.");
+export const onlyNamespace = namespaceFlag("Only this namespace.");
 export const sinceFlag = textFlag(
   "since",
   "TIME",
