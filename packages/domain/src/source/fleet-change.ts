@@ -1,4 +1,4 @@
-import { concatBytes, utf8 } from "../bytes.ts";
+import { utf8 } from "../bytes.ts";
 import { framed, type KeyedDigest, markOf } from "./mark.ts";
 import type { SourceContent, SourceRef } from "./source.ts";
 
@@ -13,5 +13,5 @@ export type FleetChangeId = string;
 export function fleetChangeOf(source: SourceRef, content: SourceContent, keyed: KeyedDigest): FleetChangeId {
   const whole = markOf(source, content, "all", keyed);
   // No source kind is called "FleetChange", so no mark is made of these bytes.
-  return `f1-${keyed.digest(concatBytes(framed(utf8("FleetChange"), utf8(whole))))}`;
+  return `f1-${keyed.digest(framed(utf8("FleetChange"), utf8(whole)))}`;
 }

@@ -45,9 +45,9 @@ export function canonicalBytes(source: SourceRef, content: SourceContent, keys: 
     .map((key) => ({ key: utf8(key), value: values.get(key) }))
     .sort((a, b) => compareBytes(a.key, b.key));
   return concatBytes([
-    ...framed(utf8(source.kind), utf8(source.namespace), utf8(source.name)),
+    framed(utf8(source.kind), utf8(source.namespace), utf8(source.name)),
     ...selected.flatMap(({ key, value }) =>
-      value === undefined ? [absentField, ...framed(key)] : [presentField, ...framed(key, value)],
+      value === undefined ? [absentField, framed(key)] : [presentField, framed(key, value)],
     ),
   ]);
 }
@@ -68,24 +68,29 @@ export function combineMarks(
   keyed: KeyedDigest,
 ): Mark {
   const sorted = marks
-    .map(({ source, mark }) => concatBytes(framed(utf8(sourceKey(source)), utf8(mark))))
+    .map(({ source, mark }) => framed(utf8(sourceKey(source)), utf8(mark)))
     .sort(compareBytes);
   // No source kind is called "Combined", so no content has these bytes.
-  return toMark(concatBytes([...framed(utf8("Combined")), ...sorted]), keyed);
+  return toMark(concatBytes([framed(utf8("Combined")), ...sorted]), keyed);
 }
 
 const absentField = Uint8Array.of(0);
 const presentField = Uint8Array.of(1);
 
-/** The parts, each preceded by its length as 8 bytes, big-endian. */
-export function framed(...parts: readonly Uint8Array[]): readonly Uint8Array[] {
-  return parts.flatMap((part) => {
-    const length = new Uint8Array(8);
-    const view = new DataView(length.buffer);
-    view.setUint32(0, Math.floor(part.length / 2 ** 32));
-    view.setUint32(4, part.length % 2 ** 32);
-    return [length, part];
-  });
+const lengthBytes = 8;
+
+/** The parts in one array, each preceded by its length as 8 bytes, big-endian. */
+export function framed(...parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((length, part) => length + lengthBytes + part.length, 0));
+  const view = new DataView(all.buffer);
+  let offset = 0;
+  for (const part of parts) {
+    view.setUint32(offset, Math.floor(part.length / 2 ** 32));
+    view.setUint32(offset + 4, part.length % 2 ** 32);
+    all.set(part, offset + lengthBytes);
+    offset += lengthBytes + part.length;
+  }
+  return all;
 }
 
 function toMark(bytes: Uint8Array, keyed: KeyedDigest): Mark {
