@@ -17,29 +17,36 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** The value at a path of own fields; undefined where one is missing or is no object. A missing `constructor` is missing. */
 export function jsonField(value: unknown, ...path: readonly string[]): unknown {
-  let found = value;
-  for (const name of path)
-    found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
-  return found;
+  return atPath(value, path);
 }
 
 /** The elements of the list at a path; none where there is no list. */
 export function jsonList(value: unknown, ...path: readonly string[]): readonly unknown[] {
-  const found = jsonField(value, ...path);
+  const found = atPath(value, path);
   return Array.isArray(found) ? found : [];
 }
 
 /** The text at a path; undefined for other types and for `""`, which Kubernetes treats as absent. */
 export function jsonText(value: unknown, ...path: readonly string[]): string | undefined {
-  const found = jsonField(value, ...path);
+  const found = atPath(value, path);
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
 /** The texts of the object at a path, own properties all; fields of other types are left out. */
 export function jsonTexts(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
-  const found = jsonField(value, ...path);
+  const found = atPath(value, path);
   if (!isJsonObject(found)) return {};
   return Object.fromEntries(
     Object.entries(found).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
+}
+
+/** The path is handed on as it is: most of these are asked for every object of every list. */
+function atPath(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const name of path) {
+    if (!isJsonObject(found) || !Object.hasOwn(found, name)) return undefined;
+    found = found[name];
+  }
+  return found;
 }

@@ -1,4 +1,4 @@
-import { managedFieldsOf } from "../evidence/managed-fields.ts";
+import { ownersOf } from "../evidence/managed-fields.ts";
 import { fieldManager } from "../field-manager.ts";
 import type { Keyring } from "../source/keyring.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
@@ -39,8 +39,8 @@ export function isOwnAppliedState(annotations: Annotations, object: unknown, key
 }
 
 function isWrittenByUs(key: string, object: unknown): boolean {
-  const owners = managedFieldsOf(object).filter((entry) => entry.owns("metadata", "annotations", key));
-  return owners.length === 0 || owners.some(({ manager }) => manager === fieldManager);
+  const owners = ownersOf(object, "metadata", "annotations", key);
+  return owners.length === 0 || owners.includes(fieldManager);
 }
 
 /** The applied states on a workload, of every install. */

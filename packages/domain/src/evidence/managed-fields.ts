@@ -17,9 +17,22 @@ export function managedFieldsOf(object: unknown): readonly ManagedFields[] {
     return {
       manager: jsonText(jsonField(entry, "manager")) ?? "",
       atSeconds: secondsOf(jsonField(entry, "time")),
-      owns: (...path) => path.reduce((at, name) => jsonField(at, `f:${name}`), fields) !== undefined,
+      owns: (...path) => hasField(fields, path),
     };
   });
+}
+
+/** The managers that own a field. Cheaper than all of their entries, where no time is asked for. */
+export function ownersOf(object: unknown, ...path: readonly string[]): readonly string[] {
+  return jsonList(object, "metadata", "managedFields").flatMap((entry) =>
+    hasField(jsonField(entry, "fieldsV1"), path) ? [jsonText(entry, "manager") ?? ""] : [],
+  );
+}
+
+function hasField(fields: unknown, path: readonly string[]): boolean {
+  let at = fields;
+  for (const name of path) at = jsonField(at, `f:${name}`);
+  return at !== undefined;
 }
 
 /** When a field manager wrote last, through whatever subresource; 0 when it owns nothing. */
