@@ -42,12 +42,14 @@ const startMaxMs = 2000;
 export class MemoryPods implements StoreObserver {
   /** Every pod there ever was, by UID of its workload, oldest first. */
   readonly byWorkload = new Map<string, Pod[]>();
+  /** Those that are there, in the same order: asked for far more often than they change. */
+  readonly #aliveByWorkload = new Map<string, readonly Pod[]>();
   readonly #options: MemoryPodsOptions;
   readonly #revisions = new Map<string, Revision>();
   readonly #revisionsByUid = new Map<string, Revision[]>();
   /** Those whose controller has seen them. */
   readonly #begun = new Set<Revision>();
-  #due: Due[] = [];
+  readonly #due: Due[] = [];
   #served: Served = { writes: [], sourcesByKey: new Map() };
   #count = 0;
 
@@ -63,10 +65,11 @@ export class MemoryPods implements StoreObserver {
   catchUp(): void {
     const now = this.#options.clock.now();
     for (;;) {
-      const [first, ...others] = this.#due.filter(({ atMs }) => atMs <= now);
-      if (first === undefined) return;
-      const next = others.reduce((best, due) => (due.atMs < best.atMs ? due : best), first);
-      this.#due = this.#due.filter((due) => due !== next);
+      let next: Due | undefined;
+      for (const due of this.#due)
+        if (due.atMs <= now && (next === undefined || due.atMs < next.atMs)) next = due;
+      if (next === undefined) return;
+      this.#due.splice(this.#due.indexOf(next), 1);
       next.act(next.atMs);
     }
   }
@@ -157,7 +160,7 @@ export class MemoryPods implements StoreObserver {
     );
     for (const pod of stay) {
       this.#end(pod);
-      this.byWorkload.get(revision.uid)?.push({ ...pod, revision, endedAt: undefined });
+      this.#add({ ...pod, revision, endedAt: undefined });
     }
   }
 
@@ -181,7 +184,7 @@ export class MemoryPods implements StoreObserver {
       ...{ revision, name: `${revision.workload.name}-${this.#count}`, uid: `pod-${this.#count}` },
       ...{ createdAtMs: atMs, started: undefined, endedAt: undefined, isWaiting: false },
     };
-    this.byWorkload.get(revision.uid)?.push(pod);
+    this.#add(pod);
     this.#startAfter(pod, atMs, this.#startMs());
   }
 
@@ -224,12 +227,23 @@ export class MemoryPods implements StoreObserver {
     this.#revisions.delete(key);
   }
 
+  #add(pod: Pod): void {
+    const { uid } = pod.revision;
+    this.byWorkload.get(uid)?.push(pod);
+    this.#aliveByWorkload.set(uid, [...this.#alive(uid), pod]);
+  }
+
   #end(pod: Pod): void {
+    const { uid } = pod.revision;
     pod.endedAt = this.#served.writes.length;
+    this.#aliveByWorkload.set(
+      uid,
+      this.#alive(uid).filter((one) => one !== pod),
+    );
   }
 
   #alive(uid: string | undefined): readonly Pod[] {
-    return (this.byWorkload.get(uid ?? "") ?? []).filter(({ endedAt }) => endedAt === undefined);
+    return this.#aliveByWorkload.get(uid ?? "") ?? [];
   }
 
   #isNewest(revision: Revision): boolean {
