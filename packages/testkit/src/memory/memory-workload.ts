@@ -67,11 +67,13 @@ export function writtenWorkload(
   };
   const isPauseTold = isPaused || before?.isPaused === true;
   const spec = isPauseTold ? { spec: { ...objectAt(others, "spec"), paused: isPaused } } : {};
+  const object = { ...others, metadata, ...spec };
+  const hasTemplate = before !== undefined && others === before.object && !isTemplateChanged;
   return {
     ref,
     uid,
     resourceVersion,
-    object: withPath({ ...others, metadata, ...spec }, templatePathOf(ref.kind), jsonOf(template)),
+    object: hasTemplate ? object : withPath(object, templatePathOf(ref.kind), jsonOf(template)),
     generation,
     annotations,
     templateAnnotations: templateAnnotationsOf(template),
