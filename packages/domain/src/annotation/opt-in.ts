@@ -98,24 +98,26 @@ function readKind(kind: SourceKind, workload: AnnotatedWorkload, reading: OptInR
   );
   const annotations = isOnWorkload ? workload.annotations : workload.templateAnnotations;
   const textOf = (key: string) => annotationValue(annotations, key) ?? "";
-  const named = parseNameList(textOf(keys.named), compile);
+  const [auto, autoForKind, search] = [textOf(dialect.auto), textOf(keys.auto), textOf(dialect.search)];
+  const names = textOf(keys.named);
+  const named = parseNameList(names, compile);
   const excluded = annotationValue(workload.annotations, keys.exclude) ?? "";
   return {
     optIn: {
       origin: isOnWorkload ? "workload" : "template",
       named,
-      search: textOf(dialect.search) === "true",
-      auto: parseGoBool(textOf(dialect.auto)) ?? false,
-      autoForKind: parseGoBool(textOf(keys.auto)) ?? false,
-      autoReloadAll: settings.autoReloadAll && textOf(dialect.auto) === "" && textOf(keys.auto) === "",
+      search: search === "true",
+      auto: parseGoBool(auto) ?? false,
+      autoForKind: parseGoBool(autoForKind) ?? false,
+      autoReloadAll: settings.autoReloadAll && auto === "" && autoForKind === "",
       excluded: new Set(splitNames(excluded)),
     },
     problems: [
-      ...boolProblems(dialect.auto, textOf(dialect.auto)),
-      ...boolProblems(keys.auto, textOf(keys.auto)),
-      ...searchProblems(dialect.search, textOf(dialect.search)),
-      ...namedProblems(keys.named, textOf(keys.named), named),
-      ...globProblems(keys.named, textOf(keys.named), named),
+      ...boolProblems(dialect.auto, auto),
+      ...boolProblems(keys.auto, autoForKind),
+      ...searchProblems(dialect.search, search),
+      ...namedProblems(keys.named, names, named),
+      ...globProblems(keys.named, names, named),
       ...excludeProblems(keys.exclude, excluded),
     ],
   };
