@@ -95,7 +95,7 @@ export class ClusterWatcher {
     const { workloadKinds, sourceKinds, scope } = this.#options.settings;
     const perNamespace = workloadKinds.length + sourceKinds.length;
     const expected = perNamespace * this.#namespaces.length + (selectorOf(scope) === undefined ? 0 : 1);
-    return this.#statuses.size === expected && this.statuses.every((status) => isSettled(status.state));
+    return this.#statuses.size === expected && this.#statuses.values().every(({ state }) => isSettled(state));
   }
 
   /** The objects that annotations freeze, while every stream is in sync. One that lists again is given time. */
@@ -267,8 +267,9 @@ export class ClusterWatcher {
     const resource = streamName(kind, namespace);
     const before = this.#statuses.get(resource)?.state;
     this.#statuses.set(resource, { resource, state, why });
-    this.#behindSince = this.isInSync ? undefined : (this.#behindSince ?? this.#now);
-    if (this.isInSync) {
+    const { isInSync } = this;
+    this.#behindSince = isInSync ? undefined : (this.#behindSince ?? this.#now);
+    if (isInSync) {
       this.#endTurn();
       this.#adoption?.begin();
     }
@@ -278,6 +279,6 @@ export class ClusterWatcher {
     const behind = ofKind.find((status) => !isSettled(status.state));
     this.#options.meter.streamState(this.#options.name, kind, behind?.state ?? state);
     this.#options.log.debug({ resource, state, why }, "stream state");
-    if (this.isInSync) this.#options.onInSync?.();
+    if (isInSync) this.#options.onInSync?.();
   }
 }
