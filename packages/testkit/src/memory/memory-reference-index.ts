@@ -201,7 +201,7 @@ function text(entry: IndexEntry): string {
   if (known !== undefined) return known;
   const inOrder = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
   const made = JSON.stringify(entry, (_, value: unknown) =>
-    Array.isArray(value) ? value.toSorted(inOrder) : value,
+    Array.isArray(value) && value.length > 1 ? value.toSorted(inOrder) : value,
   );
   texts.set(entry, made);
   return made;

@@ -137,7 +137,7 @@ function managedFieldsOf([manager, { atSeconds, ownsTemplate, annotations }]: re
 }
 
 function timeText(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
 /** The change that makes a workload out of a manifest. */
