@@ -38,13 +38,18 @@ export function serveActs(document: PageDocument, onClosed: () => void): void {
     const offer = target?.closest("[data-act]")?.getAttribute("data-act") ?? "";
     if (offer !== "") open(JSON.parse(offer) as ActOffer);
     if (target?.closest("#act [data-stop]")) running?.stop();
-    if (target?.closest("#act [data-close]") || target?.closest("#act a[href]")) dialog.close?.();
+    if (target?.closest("#act [data-close]") || target?.closest("#act a[href]")) {
+      running?.close();
+      dialog.close?.();
+    }
   });
   document.addEventListener("submit", (event) => {
     if (!event.target?.closest("#act")) return;
     event.preventDefault();
     void running?.confirm();
   });
+  // The dialog is left by a key. It is hidden at once, and its event `close` may come after the next answer.
+  dialog.addEventListener("cancel", () => running?.close());
   dialog.addEventListener("close", () => {
     running?.close();
     running = undefined;
