@@ -1,14 +1,21 @@
-/** The known name that was most likely meant; undefined when none is near. Case and dashes do not count. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+/**
+ * The known name that was most likely meant; undefined when none is near. Case and dashes do not count. A third of the letters wrong is a
+ * slip, unless fewer are given; more is another word.
+ */
+export function nearestName(
+  name: string,
+  known: readonly string[],
+  wrongMax: number = bare(name).length / 3,
+): string | undefined {
   const meant = bare(name);
-  // A third of the letters wrong is a slip; more is another word. The lengths alone rule most names out.
-  const near = known.filter((each) => Math.abs(bare(each).length - meant.length) <= meant.length / 3);
+  // The lengths alone rule most names out.
+  const near = known.filter((each) => Math.abs(bare(each).length - meant.length) <= wrongMax);
   const byDistance = near.map((each) => ({ each, distance: distance(meant, bare(each)) }));
   const nearest = byDistance.reduce<{ each: string; distance: number } | undefined>(
     (best, one) => (best === undefined || one.distance < best.distance ? one : best),
     undefined,
   );
-  return nearest !== undefined && nearest.distance <= meant.length / 3 ? nearest.each : undefined;
+  return nearest !== undefined && nearest.distance <= wrongMax ? nearest.each : undefined;
 }
 
 function bare(name: string): string {

@@ -51,7 +51,7 @@ function configPage(): string {
   return `# Configuration
 
 ${made} A flag overrides its variable, and a variable overrides the default. All problems are
-reported at once.
+reported at once. The log warns of a variable whose name is misspelt by one or two letters.
 
 Separate the items of a list by commas, or repeat the flag. Put an item that contains a comma in double quotes. Write a switch alone, or as
 \`--flag=true\` or \`--flag=false\`. The column Stakater Reloader shows the name that this product uses for the same setting; see

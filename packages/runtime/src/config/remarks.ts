@@ -1,8 +1,9 @@
+import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigShape } from "./field.ts";
 import { type ConfigSources, givenValues } from "./load.ts";
 
-/** Logs one line for each accepted value that does not do what its name suggests. */
+/** Logs one line for each accepted value that does not do what its name suggests, and for each variable with a misspelt name. */
 export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<Log, "info" | "warn">): void {
   const given = givenValues(shape, sources).values;
   const textOf = (field: string) => [given.get(field)?.value ?? ""].flat().join(",");
@@ -13,4 +14,25 @@ export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<L
     const remark = meta.remark?.(textOf(name), isGiven);
     if (remark !== undefined) log[remark.level]({}, `${one.label}: ${remark.says}`);
   }
+  for (const { name, meant } of misspeltVariables(shape, sources))
+    log.warn({}, `${name}: no variable has this name, so it has no effect; did you mean ${meant}?`);
+}
+
+const variablePrefix = "FLEET_RELOADER_";
+/** Services share their variables, and many names differ by a word: only two letters are a slip. */
+const wrongLettersMax = 2;
+
+function misspeltVariables(
+  shape: ConfigShape,
+  { env }: ConfigSources,
+): readonly { readonly name: string; readonly meant: string }[] {
+  const known = Object.values(shape).map(({ meta }) => meta.env);
+  const suffixes = known
+    .filter((name) => name.startsWith(variablePrefix))
+    .map((name) => name.slice(variablePrefix.length));
+  return Object.keys(env).flatMap((name) => {
+    if (!name.startsWith(variablePrefix) || known.includes(name)) return [];
+    const meant = nearestName(name.slice(variablePrefix.length), suffixes, wrongLettersMax);
+    return meant === undefined ? [] : [{ name, meant: `${variablePrefix}${meant}` }];
+  });
 }
