@@ -10,6 +10,7 @@ const marks: Readonly<Record<string, readonly [sign: string, tone: Tone]>> = {
   held: ["‖", "waiting"],
   rolling: ["◐", "busy"],
   discarded: ["⊘", "quiet"],
+  superseded: ["–", "quiet"],
   gone: ["–", "quiet"],
   unchanged: ["–", "quiet"],
   roll: ["◐", "busy"],

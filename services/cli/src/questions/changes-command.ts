@@ -10,7 +10,7 @@ export const changesCommand = defineCommand({
   name: "changes",
   purpose: "List the newest changes of sources, with what came of each on all clusters",
   details: `One line is one content of one source: the same content on 37 clusters is one change. DONE is yes when no workload is held, still
-rolling, failed or stalled.`,
+rolling, failed or stalled. One that failed or stalled is superseded as soon as a later roll of it is healthy.`,
   examples: [
     "fleet-reloader changes",
     "fleet-reloader changes --since 2d --namespace shop --name db",

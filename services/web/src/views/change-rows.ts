@@ -20,7 +20,17 @@ export function changeRow(change: ShownChange, nowMs: number): readonly ViewNode
   ];
 }
 
-const urgent = ["failed", "stalled", "held", "rolling", "healthy", "discarded", "gone", "unchanged"] as const;
+const urgent = [
+  "failed",
+  "stalled",
+  "held",
+  "rolling",
+  "healthy",
+  "discarded",
+  "superseded",
+  "gone",
+  "unchanged",
+] as const;
 
 /** How many workloads stand where, what needs somebody first. */
 export function progressMarks({ workloads }: Pick<ShownChange, "workloads">): ViewNode {

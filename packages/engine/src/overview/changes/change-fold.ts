@@ -88,7 +88,7 @@ export class ChangeFold {
   }
 
   #summarize(): ChangeSummary {
-    const ended = { unchanged: 0, healthy: 0, discarded: 0, gone: 0 };
+    const ended = { unchanged: 0, healthy: 0, discarded: 0, superseded: 0, gone: 0 };
     const counts = { ...ended, held: 0, rolling: 0, failed: 0, stalled: 0 };
     for (const { progress } of this.workloads.values()) counts[progress] += 1;
     const origins = [...this.#origins.values()];
@@ -119,6 +119,7 @@ const urgencies: readonly ChangeProgress[] = [
   "rolling",
   "healthy",
   "discarded",
+  "superseded",
   "gone",
   "unchanged",
 ];

@@ -79,6 +79,7 @@ test("one content on many clusters is one change with the outcome of all its wor
         failed: 0,
         stalled: 0,
         discarded: 0,
+        superseded: 0,
         gone: 0,
       },
       isDone: false,

@@ -27,6 +27,8 @@ export class ChangeFolds implements FoldedChanges {
   readonly #failing = new Map<string, Set<ChangeFold>>();
   /** By workload, those of its last rollout, which ended badly. */
   readonly #stuck = new Map<string, readonly ChangeFold[]>();
+  /** By workload, those that it had failed for when its last roll was written. */
+  readonly #failedBefore = new Map<string, readonly ChangeFold[]>();
 
   add(record: HistoryRecord): void {
     if (record.type === "operator") return;
@@ -66,8 +68,9 @@ export class ChangeFolds implements FoldedChanges {
 
   /**
    * A workload that is rolled again while it rolls has one rollout, the newest: how it ends is how it ends for every change that the workload
-   * was rolling for. One that recovers after a bad end does so for the same changes. What was discarded is so for every change that it failed
-   * for. A record names the newest change of a source, so the end of a hold is the end for every change that the workload was on hold for.
+   * was rolling for. One that recovers after a bad end does so for the same changes. One that gets healthy supersedes the changes that the
+   * workload had failed for before it was rolled. What was discarded is so for every change that it failed for. A record names the newest change
+   * of a source, so the end of a hold is the end for every change that the workload was on hold for.
    */
   #addWorkload(record: WorkloadRecordOfChange): void {
     const progress = progressOf(record);
@@ -83,8 +86,20 @@ export class ChangeFolds implements FoldedChanges {
         ? foldsThat(isUnsuccessful, this.#failing.get(key), key)
         : this.#mentioned(record, record.type === "outcome" ? this.#endedWith(key) : undefined);
     this.#put(key, changedWorkload(record, progress), concerned);
-    if (progress === "rolling") this.#stuck.delete(key);
-    if (record.type === "outcome" && isUnsuccessful({ progress })) this.#stuck.set(key, concerned);
+    if (progress === "rolling") {
+      this.#stuck.delete(key);
+      this.#failedBefore.set(key, foldsThat(isUnsuccessful, this.#failing.get(key), key));
+    }
+    if (record.type !== "outcome") return;
+    if (isUnsuccessful({ progress })) this.#stuck.set(key, concerned);
+    else this.#supersede(key, record);
+  }
+
+  /** The pods run newer content than that which the workload failed for. A write that failed after the roll is open. */
+  #supersede(key: string, record: WorkloadRecordOfChange): void {
+    const superseded = foldsThat(isUnsuccessful, this.#failedBefore.get(key), key);
+    this.#put(key, changedWorkload(record, "superseded"), superseded);
+    this.#failedBefore.delete(key);
   }
 
   /** The changes of the rollout that ends, which a record names only in part. */

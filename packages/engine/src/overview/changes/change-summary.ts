@@ -22,7 +22,8 @@ export interface ChangeSummary {
 
 /**
  * Where a workload stands with a change. `unchanged`: nothing had to roll. `rolling`: rolled, and its rollout has not ended. `discarded`: its
- * roll failed or stalled, and an operator wants nothing more of it. `gone`: the workload was deleted before it ended.
+ * roll failed or stalled, and an operator wants nothing more of it. `superseded`: its roll failed or stalled, and a later roll of the
+ * workload is healthy. `gone`: the workload was deleted before it ended.
  */
 export type ChangeProgress =
   | "unchanged"
@@ -32,6 +33,7 @@ export type ChangeProgress =
   | "failed"
   | "stalled"
   | "discarded"
+  | "superseded"
   | "gone";
 
 /** Where one workload stands with a change. */

@@ -48,3 +48,22 @@ test("a roll whose write failed does not recover with an earlier rollout", () =>
   const records = [changed("tls"), ...stalled, acted("tls", "failed"), ended("mail", "healthy")];
   expect(countsOf(records)).toMatchObject({ db: { healthy: 1 }, tls: { failed: 1, healthy: 0 } });
 });
+
+const mended = [...stalled, changed("tls"), acted("tls", "rolled")];
+
+test("what a workload failed for is superseded when a later roll is healthy", () => {
+  const records = [...mended, ended("tls", "healthy")];
+  expect(summarizeChanges(records)).toMatchObject([
+    { source: { name: "db" }, workloads: { stalled: 0, superseded: 1 }, isDone: true },
+    { source: { name: "mail" }, workloads: { stalled: 0, superseded: 1 }, isDone: true },
+    { source: { name: "tls" }, workloads: { healthy: 1 }, isDone: true },
+  ]);
+  expect(unsuccessfulWorkloads(records)).toEqual([]);
+});
+
+test("a later roll that is not healthy supersedes nothing until it recovers", () => {
+  const records = [...mended, ended("tls", "failed")];
+  expect(countsOf(records)).toMatchObject({ db: { stalled: 1 }, mail: { stalled: 1 }, tls: { failed: 1 } });
+  const recovered = [...records, ended("tls", "healthy")];
+  expect(summarizeChanges(recovered).map(({ isDone }) => isDone)).toEqual([true, true, true]);
+});
