@@ -108,9 +108,12 @@ export class Engagement {
     return this.#facts.missingRights;
   }
 
-  /** Whether these are the namespaces that the engagement serves, in any order. */
-  serves(namespaces: readonly string[] | undefined): boolean {
-    return JSON.stringify(this.engaged.namespaces?.toSorted()) === JSON.stringify(namespaces?.toSorted());
+  /** Whether the engagement is for this name and serves these namespaces, in any order. Both are fixed as long as it lives. */
+  isFor(name: string, namespaces: readonly string[] | undefined): boolean {
+    const { engaged } = this;
+    const isSameWork =
+      JSON.stringify(engaged.namespaces?.toSorted()) === JSON.stringify(namespaces?.toSorted());
+    return engaged.name === name && isSameWork;
   }
 
   get isEnding(): boolean {

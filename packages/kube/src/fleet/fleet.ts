@@ -211,8 +211,9 @@ export class Fleet {
     if (chosen === undefined) return void engagement?.end();
     const { access, member, registration } = chosen;
     if (engagement === undefined) this.#engage(cluster, chosen);
-    else if (engagement.serves(access.namespaces)) engagement.use(access.target, registration.labels);
-    // Other namespaces need other work.
+    else if (engagement.isFor(registration.name, access.namespaces))
+      engagement.use(access.target, registration.labels);
+    // Other namespaces need other work. Freezes, records and grants go by the name, so an outdated one must not stay in use.
     else engagement.end();
     member.tell({ type: "engaged" });
     this.#reportContenders(cluster, chosen, claimants);

@@ -199,8 +199,24 @@ test("until a person takes its registration away: then the other is served", asy
   await until("both have answered", () => world.fleet.notes.some((line) => note.test(line)));
   await hub.say(a);
   await until("it is remembered", () => incumbents.kept.get(cluster.uid) === "a");
-  expect(world.fleet.get(cluster.uid)).toBeDefined();
+  await until("it is engaged", () => world.fleet.get(cluster.uid));
   expect(world.fleet.notes).toEqual([]);
+});
+
+// A freeze and a grant name a cluster as it is called now.
+test("a cluster is called as the registration that serves it now", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const hub = registry();
+  await using world = supervise(hub.provider, remembered([[cluster.uid, "b"]]));
+  const [a, b] = [usable("a", cluster.kubeconfig()), usable("b", cluster.kubeconfig())];
+  await hub.say(a, b);
+  await until("both have answered", () => world.fleet.notes.some((line) => note.test(line)));
+  expect(world.fleet.named("b")?.cluster).toBe(cluster.uid);
+  await hub.say(a);
+  await until("the other name is its name", () => world.fleet.named("a")?.cluster === cluster.uid);
+  await hub.say({ ...a, name: "renamed" });
+  await until("the new name is its name", () => world.fleet.named("renamed")?.cluster === cluster.uid);
+  expect(world.fleet.named("a")).toBeUndefined();
 });
 
 test("a registration that is gone when this process begins keeps nothing", async () => {
