@@ -9,7 +9,7 @@ export interface ExplainedHold {
   readonly cluster: string;
   readonly workload: string;
   readonly reason: string;
-  /** In words: the freeze with its reason and who set it, or the rollouts that a budget waits for. Empty: the reason says it all. */
+  /** In words: the freeze with its reason and who set it, the rollouts that a budget waits for, or the sentence of its Event. Empty: the reason says it all. */
   readonly why: string;
   /** RFC 3339; undefined: the end is not known. */
   readonly until: string | undefined;
@@ -48,7 +48,7 @@ function whyOnHold(held: HeldRequest, context: HoldContext): string {
       ? "the freeze is over, or it is being lifted"
       : `${describeScope(freeze.scope)}: ${freeze.reason} (by ${freeze.by})`;
   }
-  if (reason !== "BudgetUnfinished") return context.cluster?.status?.why.join("; ") ?? "";
+  if (reason !== "BudgetUnfinished") return held.why ?? context.cluster?.status?.why.join("; ") ?? "";
   return context.unfinished
     .filter(({ requests }) => requests.length > 0)
     .map(({ level, requests }) => {

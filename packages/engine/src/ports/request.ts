@@ -33,6 +33,8 @@ export interface Hold<Reason extends string = string> {
    * that the workload refers to for its pod template, if it does.
    */
   readonly frozenBy?: readonly string[] | undefined;
+  /** For people: who or what holds it, where this was known when the hold began. */
+  readonly why?: string | undefined;
 }
 
 /** A hold as an admission answers it. The request waits in the queue, and is asked about again after this long at the latest. */
@@ -45,8 +47,8 @@ export interface OnHold<Reason extends string = string> extends Hold<Reason> {
 export type Verdict<Go = unknown, On extends OnHold = OnHold> = ({ readonly type: "go" } & Go) | On;
 
 /** Puts a request on hold back into the queue, where `watchHolds` finds it. */
-export function againWhenFree({ reason, afterMs, untilMs, frozenBy }: OnHold): Again {
-  return { type: "again", afterMs, reason, hold: { reason, untilMs, frozenBy } };
+export function againWhenFree({ reason, afterMs, untilMs, frozenBy, why }: OnHold): Again {
+  return { type: "again", afterMs, reason, hold: { reason, untilMs, frozenBy, why } };
 }
 
 /** `rolled`: the template was changed. `recorded`: only our note on the workload. `unchanged`: nothing was written. */

@@ -20,6 +20,9 @@ const placedWithinMs = 50;
 /** Small enough to hold up nobody else at Redis. */
 const listedAtOnce = 500;
 
+/** A sentence for people. An annotation may be as long as 256 KiB, and thousands may be on hold for it. */
+const whyMax = 500;
+
 /** KEYS: hold times, hold texts. ARGV: when it is due all the same, the entry, what is known of the hold. */
 const holdScript = new Script(`
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
@@ -67,8 +70,9 @@ export class BullHolds {
   async note(id: string, request: Request, { hold, againAtMs }: Held): Promise<void> {
     const shard = this.#keys.shardOf(request.cluster);
     const { reason, untilMs, frozenBy } = hold;
+    const why = hold.why?.slice(0, whyMax);
     // What is undefined is left out.
-    const text = JSON.stringify({ ...toJob(request), reason, untilMs, frozenBy });
+    const text = JSON.stringify({ ...toJob(request), reason, untilMs, frozenBy, why });
     await holdScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
   }
 
@@ -239,8 +243,14 @@ function readHeld(id: string, againAtMs: number, text: string | undefined): Held
   const request = fromJob(value);
   if (request === undefined || typeof value !== "object" || value === null) return undefined;
   const reason = "reason" in value && typeof value.reason === "string" ? value.reason : "";
+  return { id, request, reason, againAtMs, ...detailsIn(value) };
+}
+
+/** What is known of a hold beside its reason. */
+function detailsIn(value: object): Omit<Hold, "reason"> {
   const until = "untilMs" in value && typeof value.untilMs === "number" ? { untilMs: value.untilMs } : {};
   const frozen = "frozenBy" in value && Array.isArray(value.frozenBy) ? value.frozenBy : [];
   const frozenBy = frozen.length === 0 ? {} : { frozenBy: frozen.map(String) };
-  return { id, request, reason, againAtMs, ...until, ...frozenBy };
+  const why = "why" in value && typeof value.why === "string" ? { why: value.why } : {};
+  return { ...until, ...frozenBy, ...why };
 }

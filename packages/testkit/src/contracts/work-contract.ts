@@ -93,6 +93,13 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
       expect(await bed.held.listDue(0, againAtMs - 1)).toEqual([]);
     });
 
+    test("says what holds it", async () => {
+      await using bed = await start();
+      const why = "the breaker of Deployment/ns/api is open";
+      await hold(bed, { ...frozen, hold: { reason: "WorkloadLooping", why } });
+      expect(await bed.held.list()).toMatchObject([{ reason: "WorkloadLooping", why }]);
+    });
+
     test("is work at once when somebody knows that the hold is over, and runs", async () => {
       await using bed = await start();
       const frozenBy = ["Secret/ns/db", "ConfigMap/ns/app"];
