@@ -99,6 +99,13 @@ test("held says who set a freeze, why a cluster is away and who blocks a budget"
   expect(output).toContain("3 requests on hold: ");
 });
 
+test.each([
+  ["held", /3 requests on hold: .*, 1 is shown\n/],
+  ["managed", /4 workloads of 2 clusters, 1 is shown\n/],
+])("%s says how many a limit leaves", async (command, sentence) => {
+  expect((await bed.run(command, "--limit", "1")).output).toMatch(sentence);
+});
+
 test("held changes nothing", async () => {
   const before = await bed.client.connection.hgetall(bed.keys.holdTexts(bed.keys.shardOf("uid-1")));
   await bed.run("held", "--cluster", "nova", "--reason", "Frozen", "-o", "json");

@@ -55,3 +55,8 @@ export function ageText(ms: number): string {
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
+
+/** What follows a count when a limit left some out: `, 1 is shown`. Empty when all are shown. */
+export function shownOf(count: number, shown: number): string {
+  return count > shown ? `, ${shown} ${shown === 1 ? "is" : "are"} shown` : "";
+}

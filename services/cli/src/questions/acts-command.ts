@@ -1,6 +1,6 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { actResultText } from "@fleet-reloader/engine/act/operator-acts";
-import { ageText, answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
+import { ageText, answerFlag, counted, printAnswer, shownOf, textTable } from "../frame/answer.ts";
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
@@ -40,7 +40,7 @@ listed as unfreeze; nothing records who removed it from the document.`,
       const filter = { since, by: person, action, cluster, text: wanted };
       const { acts, count, isCut } = await fleet.operators(filter, limit);
       if (isCut) warnOfCut(io);
-      const more = count > acts.length ? `, ${acts.length} are shown` : "";
+      const more = shownOf(count, acts.length);
       const text = () => `${actsTable(acts, fleet.now())}\n${counted(count, "act")}${more}`;
       printAnswer({ text, json: { count, acts, isCut } }, output, io);
       return 0;

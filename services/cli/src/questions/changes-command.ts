@@ -1,6 +1,6 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
-import { ageText, answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
+import { ageText, answerFlag, counted, printAnswer, shownOf, textTable } from "../frame/answer.ts";
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
@@ -33,7 +33,7 @@ rolling, failed or stalled. One that failed or stalled is superseded as soon as 
       const { changes, count, isCut } = await fleet.changes(filter, limit);
       if (isCut) warnOfCut(io);
       const text = () =>
-        `${changesTable(changes, fleet.now())}\n${counted(count, "change")}${count > limit ? `, ${limit} are shown` : ""}`;
+        `${changesTable(changes, fleet.now())}\n${counted(count, "change")}${shownOf(count, changes.length)}`;
       printAnswer({ text, json: { changes, isCut } }, output, io);
       return 0;
     }),

@@ -1,4 +1,4 @@
-import { answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
+import { answerFlag, counted, printAnswer, shownOf, textTable } from "../frame/answer.ts";
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
@@ -37,7 +37,7 @@ function holdsText({ count, holds, reasons }: Awaited<ReturnType<FleetQuestions[
     until ?? "-",
     why,
   ]);
-  const more = count > holds.length ? `, ${holds.length} are shown` : "";
+  const more = shownOf(count, holds.length);
   const sum = `${counted(count, "request")} on hold${counts.length === 0 ? "" : `: ${counts.join(", ")}`}${more}`;
   return rows.length === 0
     ? sum

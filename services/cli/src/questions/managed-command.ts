@@ -1,6 +1,6 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
-import { answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
+import { answerFlag, counted, printAnswer, shownOf, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
 import { clusterFlag, limitFlag, onlyNamespace } from "./question-flags.ts";
@@ -23,7 +23,7 @@ export const managedCommand = defineCommand({
     await askFleet(config, io, async (fleet) => {
       const { cluster, limit, namespace, output } = config;
       const { clusterCount, count, workloads } = await fleet.managed({ cluster, namespace }, limit);
-      const more = count > workloads.length ? `, ${workloads.length} are shown` : "";
+      const more = shownOf(count, workloads.length);
       const sum = `${counted(count, "workload")} of ${counted(clusterCount, "cluster")}${more}`;
       const text = () => `${managedTable(workloads)}\n${sum}`;
       printAnswer({ text, json: { count, workloads } }, output, io);
