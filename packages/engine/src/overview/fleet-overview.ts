@@ -27,7 +27,7 @@ export interface ClusterOverview extends ListedCluster {
   readonly workloads: number;
   /** Of these, those that no worker has observed yet. */
   readonly unobserved: number;
-  /** Rollouts that are followed. */
+  /** Rollouts that have not ended. */
   readonly rollouts: number;
   /** What its watcher says of it; undefined: nobody watches it, or one of an older version does. */
   readonly report?: ClusterReport | undefined;

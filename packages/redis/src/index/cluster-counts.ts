@@ -10,20 +10,28 @@ export interface ClusterCounts {
   readonly workloads: number;
   /** Of these, those that no worker has observed yet. */
   readonly unobserved: number;
-  /** Rollouts that are followed. */
+  /** Rollouts that have not ended. One that failed or stalled is followed for a day longer, and is not among them. */
   readonly rollouts: number;
 }
 
-/** Clusters of one call: three quick commands each, so that Redis is free again in a fraction of a millisecond. */
-const countedAtOnce = 100;
+/** Clusters of one call. With a hundred rollouts in each, Redis is free again in a millisecond. */
+const countedAtOnce = 20;
 
-/** KEYS: of each cluster its workloads, those not observed and its rollouts. Answers with a count for each. */
+/**
+ * KEYS: of each cluster its workloads, those not observed and its rollouts. Answers with a count for each. A run of a rollout that has ended
+ * badly has a `badEnd` beside its sources.
+ */
 const countScript = new Script(`
 local counts = {}
 for i = 1, #KEYS, 3 do
   counts[i] = redis.call('HLEN', KEYS[i])
   counts[i + 1] = redis.call('SCARD', KEYS[i + 1])
-  counts[i + 2] = redis.call('HLEN', KEYS[i + 2])
+  local runs = redis.call('HGETALL', KEYS[i + 2])
+  local rolling = 0
+  for at = 2, #runs, 2 do
+    if not string.find(runs[at], '"badEnd":{', 1, true) then rolling = rolling + 1 end
+  end
+  counts[i + 2] = rolling
 end
 return counts
 `);

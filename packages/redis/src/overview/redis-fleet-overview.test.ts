@@ -4,6 +4,8 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { patienceMs } from "@fleet-reloader/testkit/until";
 import { afterAll, expect, test, vi } from "vitest";
 import { startQueue } from "../fixture/queue-bed.ts";
+import { RedisRolloutRuns } from "../history/redis-rollout-runs.ts";
+import { RedisClusterList } from "../ownership/redis-cluster-list.ts";
 import { RedisFleetOverview } from "./redis-fleet-overview.ts";
 
 const redis = await startRedis();
@@ -23,4 +25,22 @@ test("a request that waits for its quiet period is delayed, and one on hold is n
   await vi.waitFor(isHeld, { timeout: patienceMs });
   const isPutBack = async () => expect(await overview.queue()).toMatchObject({ active: 0, delayed: 2 });
   await vi.waitFor(isPutBack, { timeout: patienceMs });
+});
+
+test("a rollout that has failed rolls no more, although its recovery is awaited", async () => {
+  await using bed = await startQueue(redis.url, undefined, { shards: 2 });
+  const overview = new RedisFleetOverview(bed);
+  await new RedisClusterList(bed).put([{ name: "nova", id: "c1", labels: {} }]);
+  const runs = new RedisRolloutRuns(bed);
+  const run = { rolledAtMs: 1, sources: [] };
+  const [failing, slow] = ["failing", "slow"].map((name) => ({
+    request: { cluster: "c1", workload: { kind: "Deployment", namespace: "shop", name } },
+    run,
+  }));
+  if (failing === undefined || slow === undefined) throw new Error("two are made above");
+  await runs.start([failing, slow]);
+  expect(await overview.clusters()).toMatchObject([{ rollouts: 2 }]);
+  const kept = { run: { ...run, badEnd: { uid: "u1", atMs: 2 } }, lookAtMs: 3 };
+  expect(await runs.end([{ ...failing, kept }])).toEqual([true]);
+  expect(await overview.clusters()).toMatchObject([{ rollouts: 1 }]);
 });
