@@ -59,6 +59,15 @@ describe("Now", () => {
   });
 });
 
+test.each([
+  [0, "No cluster is registered, or none is shown to you."],
+  [1, "1 cluster is well."],
+  [2, "All 2 clusters are well."],
+])("Now says of %d clusters that none has a problem", (count, sentence) => {
+  const clusters = { ...calm.clusters, count };
+  expect(textOf(shownAt("/", answered({ ...calm, clusters })))).toContain(sentence);
+});
+
 describe("plots", () => {
   const slot = { rolled: 0, failed: 0 };
   const activity = {

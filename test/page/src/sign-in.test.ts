@@ -78,7 +78,7 @@ test("two people at once see what each of them may", async () => {
     await page.getByText(`Signed in as ${name}`).waitFor();
   }
   await annsWindow.page.getByText("All 2 clusters are well.").waitFor();
-  await bobsWindow.page.getByText("All 1 clusters are well.").waitFor();
+  await bobsWindow.page.getByText("1 cluster is well.").waitFor();
   await bobsWindow.page.goto("/queue");
   await bobsWindow.page.getByText("You see a part of the fleet").waitFor();
   await bobsWindow.page.goto("/audit");

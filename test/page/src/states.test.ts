@@ -116,7 +116,7 @@ test.each(looks)("an answer that is stale says so and stays, $colorScheme and $w
   const { page } = window;
   await page.clock.install();
   await page.goto("/");
-  const sentence = page.getByText("All 1 clusters are well.");
+  const sentence = page.getByText("1 cluster is well.");
   await sentence.waitFor();
   overview = away;
   await page.clock.fastForward(asksAgainMs);

@@ -34,7 +34,7 @@ export function clustersView(
       headings: clusterHeadings,
       rows: answer.clusters.map((cluster) => clusterRow(cluster, page.permits, nowMs)),
       count: answer.count,
-      none: "No cluster is registered. docs/clusters.md says how to register one.",
+      none: "No cluster is registered, or none is shown to you. docs/clusters.md says how to register one.",
     }),
     pageEnd(answer, answer.clusters.length, "cluster", page),
   ];

@@ -42,13 +42,19 @@ export function nowView(
         headings: clusterHeadings,
         rows: clusters.sick.map((cluster) => clusterRow(cluster, permits, nowMs)),
         count: clusters.sickCount,
-        none: `All ${clusters.count} clusters are well.`,
+        none: allWell(clusters.count),
       }),
       link("/clusters", "All clusters"),
     ),
     freezeSection(status, permits),
     activitySection(activity, query.get("since") ?? ""),
   ];
+}
+
+/** Somebody whose grants name no registered cluster sees none. */
+function allWell(count: number): string {
+  if (count === 0) return "No cluster is registered, or none is shown to you.";
+  return count === 1 ? "1 cluster is well." : `All ${count} clusters are well.`;
 }
 
 function summary({ held, queue }: Status): ViewNode {
