@@ -4,6 +4,8 @@ import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 export interface HistoryFilter {
   /** Its id, or what people call it. */
   readonly cluster?: string;
+  /** Ids of the clusters that are called so now: their records under other names are wanted, too. */
+  readonly clusterIds?: readonly string[];
   readonly namespace?: string;
   /** Of the workload, or of a source that it is about. */
   readonly name?: string;
@@ -37,11 +39,12 @@ export function historyFilter(filter: HistoryFilter): (record: HistoryRecord) =>
 
 /** Whether a record is among those that are wanted, whichever change it is about. */
 export function isWanted(record: HistoryRecord, filter: HistoryFilter): boolean {
-  const { cluster, namespace, name, type } = filter;
+  const { cluster, clusterIds = [], namespace, name, type } = filter;
   if (type !== undefined && record.type !== type) return false;
   if (cluster === undefined && namespace === undefined && name === undefined) return true;
   const { clusters, objects } = aboutOf(record);
-  if (cluster !== undefined && !clusters.includes(cluster)) return false;
+  if (cluster !== undefined && !clusters.some((one) => one === cluster || clusterIds.includes(one)))
+    return false;
   if (namespace === undefined && name === undefined) return true;
   return objects.some(
     (one) => one.namespace === (namespace ?? one.namespace) && one.name === (name ?? one.name),

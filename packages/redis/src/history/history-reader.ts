@@ -5,6 +5,7 @@ import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { Cluster } from "ioredis";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
+import { withCalledClusters } from "./called-clusters.ts";
 import { byShardPlace, readPlace, recordText, type ShardPlace, streamPages } from "./stream-entry.ts";
 
 /** A record and its place among those of all shards, `milliseconds-number-shard`: a reader goes on after the last one it has read. */
@@ -45,7 +46,8 @@ export class HistoryReader {
         : [],
     );
     let left = query.limit;
-    const isWanted = historyFilter(query);
+    const options = { client: this.#client, keys: this.#keys };
+    const isWanted = historyFilter(await withCalledClusters(query, options));
     for await (const { id, shard, record } of inTimeOrder(shards)) {
       if (!isWanted(record)) continue;
       if (left === 0) return;

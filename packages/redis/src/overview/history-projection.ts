@@ -8,6 +8,7 @@ import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { ChangeFolds } from "@fleet-reloader/engine/overview/changes/change-folds";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
+import { withCalledClusters } from "../history/called-clusters.ts";
 import type { HistoryReader, SeesRecord } from "../history/history-reader.ts";
 import type { KeptMax, NewestLines } from "./newest-lines.ts";
 import { ProjectedStreams } from "./projected-streams.ts";
@@ -61,7 +62,7 @@ export class HistoryProjection implements ChangesReader {
     if (known === undefined)
       return await this.#inTurn(signal, () => this.#options.reader.records(query, signal, isSeen));
     const records: HistoryRecord[] = [];
-    const isWanted = historyFilter(query);
+    const isWanted = historyFilter(await withCalledClusters(query, this.#options));
     for (const record of known.lines.since(known.ms)) {
       if (records.length >= query.limit) break;
       if (isWanted(record) && isSeen(record)) records.push(record);
