@@ -9,6 +9,7 @@ import { askApi, isDecided } from "./ask-api.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
 import { focusNames, isInForm, type PageDocument, type PageElement, showText } from "./browser.ts";
 import { draw } from "./draw.ts";
+import { Account } from "./frame/account.ts";
 import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame/frame.ts";
 import { serveKeys } from "./frame/keys.ts";
 import {
@@ -46,6 +47,7 @@ const places = {
 };
 const permissions = new Permissions();
 const activity = new AskedActivity();
+const account = new Account();
 const issuer = offeredIssuer(document);
 
 let answer: PlaceAnswer = { type: "loading" };
@@ -167,7 +169,7 @@ async function ask(): Promise<void> {
     // After a refusal of who we are, the sign-in is good again.
     if (asked.type === "answered") news?.begin();
   }
-  if (asked.type === "answered") void askActivity(place);
+  if (asked.type === "answered") void Promise.all([askActivity(place), showAccount()]);
   drawPlace();
 }
 
@@ -275,8 +277,8 @@ async function signOut(): Promise<void> {
 
 /** Says who is signed in. Who is not is sent to sign in by the first question. */
 async function showAccount(): Promise<void> {
-  const signed = await askSession("GET");
-  if ("name" in signed) fill(places.account, accountNodes(signed.name));
+  const name = await account.ask();
+  if (name !== undefined) fill(places.account, accountNodes(name));
 }
 
 serveKeys(document, places.keys);

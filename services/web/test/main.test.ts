@@ -109,3 +109,19 @@ test("why somebody is not signed out is told until the next answer", async () =>
   await eventually(() => expect(page.timers.length).toBe(2));
   expect(page.textAt("trouble")).toBe("");
 });
+
+test("who is signed in is asked again when Redis was away, and the sign-out is there", async () => {
+  let isWell = false;
+  const problem = { code: "redis.unavailable", problem: "redis: no connection", mend: "Check the Redis." };
+  const page = await openPage(
+    "/",
+    () => (isWell ? well(calm) : { status: 503, body: problem }),
+    false,
+    () => (isWell ? "ann" : undefined),
+  );
+  await eventually(() => expect(page.timers.length).toBe(1));
+  expect(page.textAt("account")).toBe("");
+  isWell = true;
+  page.timers[0]?.();
+  await eventually(() => expect(page.textAt("account")).toContain("Signed in as ann"));
+});
