@@ -14,8 +14,9 @@ export class Backoff {
     this.#limitMs = options.firstMs;
   }
 
-  next(): number {
-    const wait = this.#limitMs * this.#random();
+  /** `atMostMs` lowers the limit for this wait only. */
+  next(atMostMs = this.#maxMs): number {
+    const wait = Math.min(this.#limitMs, atMostMs) * this.#random();
     this.#limitMs = Math.min(this.#limitMs * 2, this.#maxMs);
     return wait;
   }

@@ -3,13 +3,13 @@ import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluste
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Reach } from "@fleet-reloader/engine/admission/gate/cluster-gate";
-import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import { Connection } from "../http/connection.ts";
 import type { ClusterProvider, Registration } from "../registration/registration.ts";
 import { type Claimant, Claims } from "./claims.ts";
 import { ClusterStatusNotifier } from "./cluster-status-notifier.ts";
+import { ConnectPace } from "./connect-pace.ts";
 import { ContenderEvents } from "./contender-events.ts";
 import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
 import type { FleetOptions, Life } from "./fleet-options.ts";
@@ -18,18 +18,13 @@ import { FleetMember, inOrder } from "./member.ts";
 
 export type { Engaged };
 
-/** Clusters that are connected to at once: each costs a TLS handshake, and a dozen of them keep a core busy. Karmada has 5. */
-const connectsAtOnce = 12;
-/** A healthy cluster identifies itself in milliseconds. A slower one keeps trying after its slot is given to another. */
-const connectTurnMs = 2000;
-
 /**
  * The registered clusters. Each is supervised on its own: an unreachable one is tried again for ever, and no cluster waits for
  * another. Several registrations of one API server share one engagement.
  */
 export class Fleet {
   readonly #options: FleetOptions;
-  readonly #semaphore: Semaphore;
+  readonly #pace: ConnectPace;
   readonly #teller: ClusterStatusNotifier;
   readonly #members = new Set<FleetMember>();
   readonly #claims = new Claims();
@@ -44,7 +39,7 @@ export class Fleet {
   constructor(options: FleetOptions) {
     this.#options = options;
     const { clock, log, meter } = options;
-    this.#semaphore = new Semaphore({ atOnce: connectsAtOnce, longestMs: connectTurnMs, clock });
+    this.#pace = new ConnectPace(options);
     this.#teller = new ClusterStatusNotifier({ log, meter });
     this.#contenders = options.tellsEvents === true ? new ContenderEvents({ clock, log }) : undefined;
     this.#incumbency = new Incumbency({
@@ -172,19 +167,18 @@ export class Fleet {
   }
 
   #add(registration: Registration, life: Life): FleetMember {
-    const { clock, random, log } = this.#options;
+    const { clock, log } = this.#options;
     const member: FleetMember = new FleetMember({
       registration,
       precedence: life.precedence,
       isNamed: life.isNamed,
-      semaphore: this.#semaphore,
+      pace: this.#pace,
       connect: (target) => this.#connect(target),
       changed: () => this.#tell(member),
       onClaim: (_, before) => {
         for (const cluster of this.#claims.move(member, before)) this.#settle(cluster);
       },
       clock,
-      random,
       log,
     });
     this.#members.add(member);

@@ -8,17 +8,16 @@ import {
 } from "@fleet-reloader/domain/cluster/cluster-status";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
-import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
-import type { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import { Backoff } from "../backoff.ts";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import { identify, isStandIn } from "../discovery/cluster-identity.ts";
 import type { Connection } from "../http/connection.ts";
 import type { Access, Registration } from "../registration/registration.ts";
+import type { ConnectPace } from "./connect-pace.ts";
 
 export type Usable = Extract<Access, { type: "usable" }>;
 
@@ -34,23 +33,14 @@ export interface FleetMemberOptions {
   readonly precedence: number;
   /** Readiness waits for it, whatever its state is. */
   readonly isNamed: boolean;
-  readonly semaphore: Semaphore;
+  readonly pace: ConnectPace;
   readonly connect: (target: ClusterTarget) => Connection;
   /** Its claim has changed, or the facts about the claimed cluster; undefined: it has no claim any more. */
   readonly onClaim: (member: FleetMember, before: Claim | undefined) => void;
   readonly changed: () => void;
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Log;
 }
-
-/**
- * Full jitter between nothing and this limit, which doubles. Not up to the 5 minutes that are common: people wait for the
- * cluster they have just mended.
- */
-const retryFirstMs = 1000;
-const retryMaxMs = 60_000;
-const retryLeastMs = 500;
 
 /** One registration: finds out which cluster it leads to, again whenever it changes, and claims that cluster. */
 export class FleetMember {
@@ -166,34 +156,36 @@ export class FleetMember {
 
   /** Tries until the cluster is identified, or until the registration has changed. An existing engagement goes on meanwhile. */
   async #connect(access: Usable, signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#options;
-    const backoff = new Backoff({ firstMs: retryFirstMs, maxMs: retryMaxMs, random });
+    const { clock, pace } = this.#options;
+    using attempts = pace.begin();
     if (this.#claim === undefined) this.tell({ type: "connecting" });
     while (!signal.aborted) {
-      const cluster = await this.#identify(access, signal);
+      const found = await this.#identify(access, signal);
       if (signal.aborted) return;
-      if (cluster !== undefined) {
+      if (!(found instanceof Fault)) {
         const before = this.#claim;
-        this.#claim = { cluster, access };
+        this.#claim = { cluster: found, access };
         this.#problem = undefined;
         return this.#options.onClaim(this, before);
       }
-      await clock.sleep(retryLeastMs + backoff.next(), signal).catch(() => undefined);
+      const pauseMs = attempts.pauseMs(found.class === "denied");
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   }
 
-  async #identify(access: Usable, signal: AbortSignal): Promise<ClusterId | undefined> {
-    const { connect, semaphore } = this.#options;
+  async #identify(access: Usable, signal: AbortSignal): Promise<ClusterId | Fault> {
+    const { connect, pace } = this.#options;
     const connection = connect(access.target);
     const before = this.#statusText;
     try {
-      const endTurn = await semaphore.take(signal);
+      const endTurn = await pace.takeTurn(signal);
       const cluster = await identify(connection, signal).finally(endTurn);
       this.#requireUid(cluster, connection.server);
       return cluster;
     } catch (error) {
-      if (!signal.aborted) this.#unidentified(asFault(error), before);
-      return undefined;
+      const fault = asFault(error);
+      if (!signal.aborted) this.#unidentified(fault, before);
+      return fault;
     } finally {
       await connection.close();
     }
