@@ -25,6 +25,7 @@ interface Sent {
 
 async function startEndpoint(receive: AuditEndpointOptions["receive"]) {
   const counts: string[] = [];
+  const log = new CollectedLog();
   const endpoint = await listenAudit({
     address: { host: "127.0.0.1", port: 0 },
     tls: {
@@ -35,7 +36,7 @@ async function startEndpoint(receive: AuditEndpointOptions["receive"]) {
     credentials: new AuditCredentials(tokens, "tokens"),
     receive,
     counted: (cluster, result) => void counts.push(`${cluster} ${result}`),
-    log: new CollectedLog(),
+    log,
   });
   const open = ({ headers = {}, method = "POST", path = "/", client }: Sent) =>
     request({
@@ -50,6 +51,7 @@ async function startEndpoint(receive: AuditEndpointOptions["receive"]) {
     });
   return {
     counts,
+    log,
     open,
     /** The status, and the answer as JSON. */
     ask(sent: Sent): Promise<readonly [number | undefined, unknown]> {
@@ -139,6 +141,12 @@ describe("a request", () => {
     expect(await bed.send({ ...sent, body: Buffer.from("x") })).toBe(401);
     expect(bed.received).toEqual([]);
     expect(bed.counts).toEqual(["undefined unauthorized"]);
+  });
+
+  test("that is refused again and again is one warning, with where it comes from", async () => {
+    await using bed = await startCollecting();
+    for (let count = 0; count < 3; count += 1) expect(await bed.send({})).toBe(401);
+    expect(bed.log.lines).toMatchObject([{ level: "warn", fields: { from: "127.0.0.1" } }]);
   });
 
   test("without a credential is answered before its body is sent", async () => {

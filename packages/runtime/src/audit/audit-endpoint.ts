@@ -40,6 +40,8 @@ const bodyMaxBytes = 32 * mebibyte;
 const bodyLimits = { totalMax: 128 * mebibyte, clusterMax: 64 * mebibyte };
 /** As long as an API server waits for an answer. */
 const requestTimeoutMs = 30_000;
+/** An API server with a wrong token sends batch after batch. */
+const refusalEveryMs = 10 * 60_000;
 
 const auditStatusOf: Readonly<Record<AuditRequestResult, number>> = {
   accepted: 200,
@@ -52,9 +54,9 @@ const auditStatusOf: Readonly<Record<AuditRequestResult, number>> = {
 /** Receives audit events over HTTPS. A credential is checked before anything of the body is read. */
 export async function listenAudit(options: AuditEndpointOptions): Promise<AuditEndpoint> {
   const { address, tls } = options;
-  const bodies = new BodyBudget(bodyLimits);
+  const shared = { bodies: new BodyBudget(bodyLimits), warnOfRefusal: seldomWarning(options.log) };
   const server = createTlsServer(tls, (request, response) => {
-    answerAudit(options, bodies, request, response).catch((error: unknown) => {
+    answerAudit(options, shared, request, response).catch((error: unknown) => {
       options.log.error({ err: asFault(error).message }, "audit events could not be received");
       response.destroy();
     });
@@ -88,15 +90,36 @@ function createTlsServer(
   }
 }
 
+/** What all requests share. */
+interface SharedByRequests {
+  readonly bodies: BodyBudget;
+  /** Somebody sent events without a credential that is known. */
+  readonly warnOfRefusal: (from: string) => void;
+}
+
+function seldomWarning(log: Log): SharedByRequests["warnOfRefusal"] {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return (from) => {
+    const now = systemClock.monotonic();
+    if (now - warnedAt < refusalEveryMs) return;
+    warnedAt = now;
+    log.warn(
+      { from },
+      "audit events are refused: their token is in no line of --audit-token-file, and no authority of --audit-client-ca-file signed their certificate",
+    );
+  };
+}
+
 async function answerAudit(
   { counted, credentials, log, receive }: AuditEndpointOptions,
-  bodies: BodyBudget,
+  { bodies, warnOfRefusal }: SharedByRequests,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const cluster = credentials.clusterOf(request);
   if (cluster === undefined) {
     counted(undefined, "unauthorized");
+    warnOfRefusal(request.socket.remoteAddress ?? "");
     refuseBody(request, response, "unauthorized");
     return;
   }
