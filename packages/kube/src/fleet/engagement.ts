@@ -213,10 +213,15 @@ export class Engagement {
     const before = this.#facts;
     this.#facts = afterEvent(before, event);
     if (this.#facts === before) return;
-    // What fell silent with the cluster stays silent when it is back.
-    if (event.type === "heard" && before.failure?.type === "unreachable")
-      this.engaged.connection.reopenStreams();
+    if (event.type === "heard") this.#isBack(before.failure?.type);
     this.#options.changed();
+  }
+
+  /** What fell silent with the cluster stays silent when it is back. What is open while it refuses our credentials goes on. */
+  #isBack(from: "unreachable" | "refused" | undefined): void {
+    const { connection } = this.engaged;
+    if (from === "unreachable") connection.reopenStreams();
+    if (from === "refused") connection.reopenStreams("waiting");
   }
 
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {

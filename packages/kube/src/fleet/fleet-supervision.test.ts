@@ -139,6 +139,26 @@ test("changed credentials are exchanged while the watch goes on and misses nothi
   await watching;
 });
 
+test("a stream that waits while credentials are refused goes on with accepted ones", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const [first, second] = [cluster.addUser("first"), cluster.addUser("second")];
+  const kubeconfig = cluster.kubeconfig("first");
+  const hub = registry();
+  await using world = supervise([hub.provider]);
+  hub.say(usable("a", kubeconfig));
+  const { connection } = await until("it is engaged", () => world.fleet.get(cluster.uid));
+  cluster.removeUser("first");
+  await expect(connection.call(version, never)).rejects.toMatchObject({ code: "kube.unauthorized" });
+  await until("it is known", () => world.fleet.status(cluster.uid)?.state === "Forbidden");
+  let isWaiting = true;
+  const waiting = connection.backOff(900_000, never).then(() => {
+    isWaiting = false;
+  });
+  hub.say(usable("a", kubeconfig.replace(first, second), "2"));
+  await until("the wait is over", () => !isWaiting);
+  await waiting;
+});
+
 test("new credentials that do not work leave the old ones in use, and are told", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   const hub = registry();

@@ -111,10 +111,11 @@ export class Connection {
     this.#suspicion.raise();
   }
 
-  /** Ends the open streams and the back-offs. A stream that fell silent while the server was away stays silent when the server is back. */
-  reopenStreams(): void {
-    this.#suspicion.raise();
-    for (const one of [...this.#streams, ...this.#backOffs]) one.abort();
+  /** Ends the back-offs and the open streams. A stream that fell silent while the server was away stays silent when the server is back. */
+  reopenStreams(which: "all" | "waiting" = "all"): void {
+    if (which === "all") this.#suspicion.raise();
+    const open = which === "all" ? this.#streams : [];
+    for (const one of [...open, ...this.#backOffs]) one.abort();
   }
 
   /** The wait before a stream is tried again. `reopenStreams` ends it early: a server that is back is not kept waiting. */
@@ -129,7 +130,7 @@ export class Connection {
   async call(call: Call, signal: AbortSignal): Promise<Answer> {
     const release = await this.#reservations.reserve(signal, () => callContextOf(call, this.server));
     try {
-      return await this.#send(call, signal, () => this.#admitted(call, signal));
+      return await this.#suspicion.watched(this.#send(call, signal, () => this.#admitted(call, signal)));
     } finally {
       release?.();
     }

@@ -1,3 +1,4 @@
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 
 /** Checks the cluster behind a connection that is in use for long. */
@@ -32,6 +33,16 @@ export class Suspicion {
     this.#guard?.disturbed();
   }
 
+  /** Whatever comes of a call. Where the server fails or refuses our credentials, a probe tells whether it does so to all; no call waits for it. */
+  async watched<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call;
+    } catch (error) {
+      if (isOfServer(asFault(error))) this.#guard?.disturbed();
+      throw error;
+    }
+  }
+
   /** Resolves when there is no suspicion any more; rejects as the guard does, or when the signal is aborted. */
   async settled(signal: AbortSignal): Promise<void> {
     while (this.#settled !== this.#raised && this.#guard !== undefined) {
@@ -50,4 +61,8 @@ export class Suspicion {
       this.#verifying = undefined;
     }
   }
+}
+
+function isOfServer({ code }: Fault): boolean {
+  return code === "kube.server-error" || code === "kube.unauthorized";
 }
