@@ -36,19 +36,17 @@ if (flag === "--real") {
   results.push(...(await checkSteps()));
   const costly = "src/simulated-costly.test.ts";
   const timed = ["budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
-  const others = ["simulated", ...[costly, ...timed].map((file) => `--exclude=${file}`)];
+  const untimed = ["simulated", ...[costly, ...timed].map((file) => `--exclude=${file}`)];
   // Two rows that take about as long. In both, tests wait now and then, for quiet and for nothing to happen.
-  const small = inTurn([
-    () => vitestStep("unit, property, contract", { cwd: "." }),
+  const units = vitestStep("unit, property, contract", { cwd: "." });
+  results.push(await demo);
+  const others = inTurn([
+    () => vitestStep("end to end, simulated", { cwd: "test/e2e", args: untimed }),
+    () => vitestStep("the page in Chromium", { cwd: "test/page" }),
     () => vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }),
     () => vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }),
   ]);
-  results.push(await demo);
-  const whole = inTurn([
-    () => vitestStep("end to end, simulated", { cwd: "test/e2e", args: others }),
-    () => vitestStep("the page in Chromium", { cwd: "test/page" }),
-  ]);
-  results.push(...(await Promise.all([small, whole])).flat());
+  results.push(await units, ...(await others));
   // Both measure times, and mostly wait: beside each other, and nothing else. What makes all the work that one tenant can is by itself.
   results.push(await vitestStep("times, simulated", { cwd: "test/e2e", args: timed }));
   results.push(await vitestStep("a costly tenant, simulated", { cwd: "test/e2e", args: [costly] }));
