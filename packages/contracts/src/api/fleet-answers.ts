@@ -1,4 +1,5 @@
 import { clusterStates } from "@fleet-reloader/domain/cluster/cluster-status";
+import { changeProgresses } from "@fleet-reloader/engine/overview/changes/change-summary";
 import * as z from "zod";
 import { source } from "../causing-source.ts";
 import { pageFields } from "./api-query.ts";
@@ -126,17 +127,7 @@ export const changedWorkloadsAnswer = z.object({
     z.object({
       cluster: z.string(),
       workload: objectName.extend({ namespace: z.string() }),
-      progress: z.enum([
-        "unchanged",
-        "held",
-        "rolling",
-        "healthy",
-        "failed",
-        "stalled",
-        "discarded",
-        "superseded",
-        "gone",
-      ]),
+      progress: z.enum(changeProgresses),
       reason: z.string().optional(),
       message: z.string().optional(),
       time: z.iso.datetime(),

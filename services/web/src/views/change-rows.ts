@@ -1,4 +1,5 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { changeProgresses } from "@fleet-reloader/engine/overview/changes/change-summary";
 import { ago } from "../age.ts";
 import { changeAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
@@ -20,21 +21,9 @@ export function changeRow(change: ShownChange, nowMs: number): readonly ViewNode
   ];
 }
 
-const urgent = [
-  "failed",
-  "stalled",
-  "held",
-  "rolling",
-  "healthy",
-  "discarded",
-  "superseded",
-  "gone",
-  "unchanged",
-] as const;
-
 /** How many workloads stand where, what needs somebody first. */
 export function progressMarks({ workloads }: Pick<ShownChange, "workloads">): ViewNode {
-  const marks = urgent.flatMap((progress) =>
+  const marks = changeProgresses.flatMap((progress) =>
     workloads[progress] === 0 ? [] : [stateMark(progress, `${workloads[progress]} ${progress}`), " "],
   );
   return el("span", {}, ...(marks.length === 0 ? ["none"] : marks));

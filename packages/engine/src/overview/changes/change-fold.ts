@@ -1,13 +1,13 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { ChangeId, ChangeRecord } from "../../history/history.ts";
-import type {
-  AskedChanges,
-  ChangeDetails,
-  ChangedWorkload,
-  ChangeProgress,
-  ChangeSummary,
-  FoldedWorkload,
+import {
+  type AskedChanges,
+  type ChangeDetails,
+  type ChangedWorkload,
+  type ChangeSummary,
+  changeProgresses,
+  type FoldedWorkload,
 } from "./change-summary.ts";
 
 /** Where a change was recorded, and who wrote it there. */
@@ -54,7 +54,7 @@ export class ChangeFold {
     const workloads = [...this.workloads.values()]
       .toSorted(
         (a, b) =>
-          urgencies.indexOf(a.progress) - urgencies.indexOf(b.progress) ||
+          changeProgresses.indexOf(a.progress) - changeProgresses.indexOf(b.progress) ||
           compareTexts(workloadPlace(a), workloadPlace(b)),
       )
       .map(({ sources: _, ...changed }): ChangedWorkload => changed);
@@ -110,19 +110,6 @@ export function changeIdOf({ change, fleetChange }: ChangeRecord): string {
 }
 
 const noWorkloads: ReadonlyMap<string, FoldedWorkload> = new Map();
-
-/** What needs somebody first. */
-const urgencies: readonly ChangeProgress[] = [
-  "failed",
-  "stalled",
-  "held",
-  "rolling",
-  "healthy",
-  "discarded",
-  "superseded",
-  "gone",
-  "unchanged",
-];
 
 function workloadPlace({ cluster, workload }: ChangedWorkload): string {
   return `${cluster}|${workloadKey(workload)}`;

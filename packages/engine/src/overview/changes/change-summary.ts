@@ -25,16 +25,20 @@ export interface ChangeSummary {
  * roll failed or stalled, and an operator wants nothing more of it. `superseded`: its roll failed or stalled, and a later roll of the
  * workload is healthy. `gone`: the workload was deleted before it ended.
  */
-export type ChangeProgress =
-  | "unchanged"
-  | "held"
-  | "rolling"
-  | "healthy"
-  | "failed"
-  | "stalled"
-  | "discarded"
-  | "superseded"
-  | "gone";
+export type ChangeProgress = (typeof changeProgresses)[number];
+
+/** What needs somebody comes first. */
+export const changeProgresses = [
+  "failed",
+  "stalled",
+  "held",
+  "rolling",
+  "healthy",
+  "discarded",
+  "superseded",
+  "gone",
+  "unchanged",
+] as const;
 
 /** Where one workload stands with a change. */
 export interface ChangedWorkload {
