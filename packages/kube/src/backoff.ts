@@ -1,4 +1,5 @@
-import type { Random } from "@fleet-reloader/engine/async/clock";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 
 /** Exponential back-off with full jitter: a random wait between nothing and the current limit, which doubles. */
 export class Backoff {
@@ -23,5 +24,27 @@ export class Backoff {
 
   reset(): void {
     this.#limitMs = this.#firstMs;
+  }
+}
+
+/** Waits of several, which all end early when what they wait for is known to be possible again. */
+export class BackOffs {
+  readonly #clock: Pick<Clock, "sleep">;
+  readonly #waits = new Set<LinkedAbort>();
+
+  constructor(clock: Pick<Clock, "sleep">) {
+    this.#clock = clock;
+  }
+
+  /** Resolves after this long, or when the waits are ended or the signal is aborted. */
+  async wait(ms: number, outer: AbortSignal): Promise<void> {
+    using wait = linkedAbort(outer);
+    this.#waits.add(wait);
+    await this.#clock.sleep(ms, wait.signal).catch(() => undefined);
+    this.#waits.delete(wait);
+  }
+
+  end(): void {
+    for (const wait of this.#waits) wait.abort();
   }
 }

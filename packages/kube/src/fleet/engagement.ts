@@ -221,7 +221,7 @@ export class Engagement {
   #isBack(from: "unreachable" | "refused" | undefined): void {
     const { connection } = this.engaged;
     if (from === "unreachable") connection.reopenStreams();
-    if (from === "refused") connection.reopenStreams("waiting");
+    if (from === "refused") connection.backOffs.end();
   }
 
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {

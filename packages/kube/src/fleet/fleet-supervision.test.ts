@@ -151,7 +151,7 @@ test("a stream that waits while credentials are refused goes on with accepted on
   await expect(connection.call(version, never)).rejects.toMatchObject({ code: "kube.unauthorized" });
   await until("it is known", () => world.fleet.status(cluster.uid)?.state === "Forbidden");
   let isWaiting = true;
-  const waiting = connection.backOff(900_000, never).then(() => {
+  const waiting = connection.backOffs.wait(900_000, never).then(() => {
     isWaiting = false;
   });
   hub.say(usable("a", kubeconfig.replace(first, second), "2"));

@@ -1,6 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { parseJson } from "@fleet-reloader/domain/json";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
+import { BackOffs } from "../backoff.ts";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import { dateOf, refusalText, retryAfter, statusOf } from "./answer-parts.ts";
 import {
@@ -54,6 +55,8 @@ const silenceMs = 4000;
  * may be kept. Every failure is a Fault.
  */
 export class Connection {
+  /** The waits before a stream is tried again. */
+  readonly backOffs: BackOffs;
   readonly #options: ConnectionOptions;
   readonly #reservations: Reservations;
   readonly #serverClock: ServerClock;
@@ -63,13 +66,13 @@ export class Connection {
   readonly #suspicion = new Suspicion();
   #heardAt: number;
   readonly #streams = new Set<LinkedAbort>();
-  readonly #backOffs = new Set<LinkedAbort>();
   /** Streams whose connection may be dead although nothing says so. */
   #doubted: readonly LinkedAbort[] = [];
 
   constructor(options: ConnectionOptions) {
     const { callConnections = callConnectionsDefault, clock, isShared, limit, target } = options;
     this.#options = options;
+    this.backOffs = new BackOffs(clock);
     const connections = isShared === true ? undefined : callConnections;
     this.#route = new Route({ target, clock, callConnections: connections });
     this.#head = new Deadlines(callTimeoutMs, clock);
@@ -112,18 +115,10 @@ export class Connection {
   }
 
   /** Ends the back-offs and the open streams. A stream that fell silent while the server was away stays silent when the server is back. */
-  reopenStreams(which: "all" | "waiting" = "all"): void {
-    if (which === "all") this.#suspicion.raise();
-    const open = which === "all" ? this.#streams : [];
-    for (const one of [...open, ...this.#backOffs]) one.abort();
-  }
-
-  /** The wait before a stream is tried again. `reopenStreams` ends it early: a server that is back is not kept waiting. */
-  async backOff(ms: number, outer: AbortSignal): Promise<void> {
-    using wait = linkedAbort(outer);
-    this.#backOffs.add(wait);
-    await this.#options.clock.sleep(ms, wait.signal).catch(() => undefined);
-    this.#backOffs.delete(wait);
+  reopenStreams(): void {
+    this.#suspicion.raise();
+    for (const stream of this.#streams) stream.abort();
+    this.backOffs.end();
   }
 
   /** One request with its whole body. 404 is an answer; every other status of 400 and above is a fault. */

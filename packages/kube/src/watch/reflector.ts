@@ -206,7 +206,7 @@ export class Reflector<T> {
   async #pause(ms: number, why: string, signal: AbortSignal, state: StreamState = "backoff"): Promise<void> {
     this.#state(state, why);
     // Aborted while waiting: the loop of run() sees the signal.
-    await this.#options.connection.backOff(ms, signal);
+    await this.#options.connection.backOffs.wait(ms, signal);
   }
 
   #path(query: Readonly<Record<string, string>>): string {

@@ -263,7 +263,7 @@ export class HintedReflector<T> implements Stream {
     log.warn(fields, isBlocked ? "reading refused" : "reading interrupted");
     const state: StreamState = isBlocked ? "blocked" : "backoff";
     this.#state(state, fault.message);
-    await connection.backOff(waitMs, signal);
+    await connection.backOffs.wait(waitMs, signal);
     const isLost = fault.code === "kube.expired" || fault.code === "kube.malformed";
     return isLost ? { type: "list", why: fault.message } : was;
   }
