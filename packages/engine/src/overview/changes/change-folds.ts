@@ -88,7 +88,9 @@ export class ChangeFolds implements FoldedChanges {
     this.#put(key, changedWorkload(record, progress), concerned);
     if (progress === "rolling") {
       this.#stuck.delete(key);
-      this.#failedBefore.set(key, foldsThat(isUnsuccessful, this.#failing.get(key), key));
+      const failed = foldsThat(isUnsuccessful, this.#failing.get(key), key);
+      if (failed.length > 0) this.#failedBefore.set(key, failed);
+      else this.#failedBefore.delete(key);
     }
     if (record.type !== "outcome") return;
     if (isUnsuccessful({ progress })) this.#stuck.set(key, concerned);
