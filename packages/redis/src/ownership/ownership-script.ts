@@ -75,7 +75,7 @@ end
 
 local version = redis.call('GET', versionKey)
 if changed or not version then
-  version = string.format('%.0f', math.max(tonumber(version or '0') + 1, now * 1000))
+  version = string.format('%.0f', math.max(tonumber(version or '0') + 1, time[1] * 1000000 + time[2]))
   redis.call('SET', versionKey, version)
 end
 local answer = { version, string.format('%.0f', now), wasMember }
