@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
@@ -45,6 +45,25 @@ register("cluster-1", "argocd", argoLabels, {
   namespaces: "shop,web",
   config: JSON.stringify({ bearerToken: token }),
 });
+
+/** Asks about the clusters of one folder, on a machine whose home has a kubeconfig of another cluster. */
+function askFolder(folder: string, clusters: Readonly<Record<string, string>>) {
+  const directory = join(world.dataDir, folder);
+  mkdirSync(directory);
+  for (const [name, text] of Object.entries(clusters)) writeFileSync(join(directory, `${name}.yaml`), text);
+  const home = join(world.dataDir, `home-of-${folder}`);
+  mkdirSync(join(home, ".kube"), { recursive: true });
+  writeFileSync(join(home, ".kube/config"), hub.kubeconfig());
+  const places = [
+    "--kubeconfig-dir",
+    directory,
+    "--data-dir",
+    world.dataDir,
+    "--mark-key-file",
+    world.keyFile,
+  ];
+  return commandRun([...explainApi, ...places, "--allow-loopback-http"], { env: { HOME: home } });
+}
 
 /** Asks with the flags of a hub's services. */
 function ask(...words: readonly string[]) {
@@ -121,6 +140,27 @@ test.each([
   const { code, output, errors } = await ask(...explainApi, "--cluster", name);
   expect({ code, output }).toEqual({ code: 78, output: "" });
   expect(errors).toContain(`--cluster ${name}: ${why}`);
+});
+
+test("the only cluster of a folder is asked when none is named", async () => {
+  const asked = await askFolder("one", { nova: world.cluster.kubeconfig() });
+  expect(asked).toEqual(await world.ask(...explainApi));
+});
+
+test("a question names the clusters of a folder with several, or that it has none", async () => {
+  const several = Object.fromEntries(
+    ["a", "b", "c", "d", "e", "f"].map((name) => [name, other.kubeconfig()]),
+  );
+  expect(await askFolder("several", several)).toEqual({
+    code: 78,
+    output: "",
+    errors: `--cluster: it is missing, and --kubeconfig-dir ${join(world.dataDir, "several")} has 6 clusters; write one or more of a, b, c, d, e and 1 more\n`,
+  });
+  expect(await askFolder("empty", {})).toEqual({
+    code: 78,
+    output: "",
+    errors: `--kubeconfig-dir ${join(world.dataDir, "empty")}: it has no kubeconfig; put one there, or name one with --kubeconfig\n`,
+  });
 });
 
 test("no answer holds a credential of a registration or the content of a Secret", async () => {

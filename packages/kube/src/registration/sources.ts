@@ -67,7 +67,7 @@ export interface OpenRegistration {
 export function openRegistration(options: RegistrationOptions): OpenRegistration {
   const { log, meter, sources } = options;
   const needsHub = hasHubSources(sources);
-  const targets = targetsOf(sources, needsHub);
+  const targets = targetsOf(sources);
   const given = needsHub && sources.serveHub === false ? targets.slice(1) : targets;
   const hub = needsHub ? hubOf(targets[0], options) : undefined;
   const announcer = new Announcer(log, meter);
@@ -90,10 +90,14 @@ function hasHubSources({ argocdNamespace, clusterProfiles, clusterSecrets }: Reg
 }
 
 /** The clusters of the kubeconfig. Where only directories are named, there are none. */
-function targetsOf(sources: RegistrationSources, needsHub: boolean): readonly ClusterTarget[] {
-  const { contexts, isKubeconfigGiven, kubeconfigDirs, kubeconfigFiles, serveHub } = sources;
-  const isAsked = needsHub || isKubeconfigGiven || serveHub === true;
-  return kubeconfigDirs.length > 0 && !isAsked ? [] : selectTargets(kubeconfigFiles, contexts);
+function targetsOf(sources: RegistrationSources): readonly ClusterTarget[] {
+  return hasOnlyFolders(sources) ? [] : selectTargets(sources.kubeconfigFiles, sources.contexts);
+}
+
+/** Whether only folders register clusters: neither the kubeconfig nor the cluster we run in is served. */
+export function hasOnlyFolders(sources: RegistrationSources): boolean {
+  const { isKubeconfigGiven, kubeconfigDirs, serveHub } = sources;
+  return kubeconfigDirs.length > 0 && !(hasHubSources(sources) || isKubeconfigGiven || serveHub === true);
 }
 
 function directoryProviders(

@@ -8,13 +8,16 @@ import { identify } from "@fleet-reloader/kube/discovery/cluster-identity";
 import { Connection, type ConnectionOptions } from "@fleet-reloader/kube/http/connection";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { createWorkloadLists } from "@fleet-reloader/kube/objects/workload-lists";
+import { hasOnlyFolders } from "@fleet-reloader/kube/registration/sources";
+import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 import { type AskedRegistrationsOptions, askedRegistrations } from "./asked-registrations.ts";
+import { onlyFolderCluster } from "./only-cluster.ts";
 
 export interface AskedClustersOptions extends AskedRegistrationsOptions {
   readonly config: AskedRegistrationsOptions["config"] & {
-    /** Names or ids of registered clusters; none: the contexts of the kubeconfig. */
+    /** Names or ids of registered clusters; none: the contexts of the kubeconfig, or the only cluster of folders alone. */
     readonly clusters: readonly string[];
   };
   readonly settings: Settings;
@@ -73,11 +76,10 @@ interface AskedWay {
   readonly askedId: ClusterId | undefined;
 }
 
-async function askedWays(
-  { clock, config, env, log, registered }: AskedClustersOptions,
-  signal: AbortSignal,
-): Promise<readonly AskedWay[]> {
-  if (config.clusters.length === 0) {
+async function askedWays(options: AskedClustersOptions, signal: AbortSignal): Promise<readonly AskedWay[]> {
+  const { clock, config, env, log, registered } = options;
+  const words = await askedWords(options, signal);
+  if (words.length === 0) {
     const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
     return targets.map((target) => ({
       target,
@@ -87,11 +89,21 @@ async function askedWays(
       askedId: undefined,
     }));
   }
-  const found = await askedRegistrations(config.clusters, { clock, config, env, log, registered }, signal);
+  const found = await askedRegistrations(words, { clock, config, env, log, registered }, signal);
   return found.map(({ access, askedId, labels, name }) => {
     const { namespaces, target } = access;
     return { target, name, labels, namespaces, askedId };
   });
+}
+
+/** Empty: the contexts of the kubeconfig. */
+async function askedWords(
+  { clock, config, env, log }: AskedClustersOptions,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (config.clusters.length > 0 || !hasOnlyFolders(registrationSourcesOf(config, env)))
+    return config.clusters;
+  return [await onlyFolderCluster({ clock, config, env, log }, signal)];
 }
 
 /** Nothing when it is another cluster than the one asked about, which has the same name. */

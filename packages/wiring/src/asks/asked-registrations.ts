@@ -29,7 +29,7 @@ export interface AskedRegistration extends Registration {
 }
 
 /** A person waits at a terminal. */
-const hubPatienceMs = 10_000;
+export const hubPatienceMs = 10_000;
 
 /**
  * The registrations of the named clusters, by name or id. Providers are asked once, in their precedence, until all names are found;

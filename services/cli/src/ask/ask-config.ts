@@ -44,7 +44,7 @@ const askedPlaces = {
       placeholder: "NAME",
       description:
         "Registered cluster to ask, by name or id. May be given several times. Give the flags by which the services find their clusters too, for example --cluster-secrets.",
-      defaultText: "the contexts of the kubeconfig",
+      defaultText: "the contexts of the kubeconfig; with --kubeconfig-dir alone, its only cluster",
       isList: true,
     },
   },

@@ -4,14 +4,12 @@ import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { EachAnswer } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import { mapBounded } from "@fleet-reloader/engine/async/map-bounded";
+import { clustersNamedMax, missingCluster } from "@fleet-reloader/wiring/asks/only-cluster";
 import { allPages } from "./all-pages.ts";
 import type { ApiClient } from "./api-client.ts";
 
 /** Clusters are asked at once up to so many: the server answers four such questions at a time. */
 const clustersAskedAtOnce = 4;
-
-/** As many names as somebody reads. */
-const clustersNamedMax = 5;
 
 /** Explains a workload in each of these clusters, or in the only one of the server. */
 export async function explainByServer(
@@ -56,11 +54,10 @@ async function askedClusters(given: readonly string[], client: ApiClient): Promi
   if (given.length > 0) return given;
   const { clusters, count } = await client.ask("clusters", { query: { limit: String(clustersNamedMax) } });
   if (count === 1) return clusters.map(({ name }) => name);
-  const names = clusters.map(({ name }) => name).join(", ");
-  const more = count > clusters.length ? ` and ${count - clusters.length} more` : "";
-  throw new Fault(
-    "config.invalid",
-    `--cluster: it is missing, and the server has ${count} clusters; write one or more of ${names}${more}`,
+  throw missingCluster(
+    "the server",
+    clusters.map(({ name }) => name),
+    count,
   );
 }
 
