@@ -58,7 +58,7 @@ describe("the API answers what the command line answers:", () => {
     [["changes"], "/changes"],
     [["changes", "--change", "f1-a", "--since", "2h"], "/changes?change=f1-a&since=2h"],
     [["changes", "--namespace", "shop", "--name", "db"], "/changes?namespace=shop&name=db"],
-    [["changes", "--cluster", "gone"], "/changes?cluster=gone"],
+    [["changes", "--cluster", "nova", "--name", "gone"], "/changes?cluster=nova&name=gone"],
     [["held"], "/held"],
     [["queue"], "/queue"],
     [["queue", "--since", "2h"], "/queue?since=2h"],

@@ -139,6 +139,24 @@ test.each([
   expect(await bed.run(...words)).toEqual({ code: 78, output: "", errors: expect.stringContaining(errors) });
 });
 
+test.each([
+  [["changes", "--cluster", "Nova"], "warning: --cluster: no cluster is called Nova; did you mean nova?\n"],
+  [["acts", "--cluster", "uid-9"], "warning: --cluster: no cluster is called uid-9\n"],
+  [["history", "--cluster", "Nova"], "warning: --cluster: no cluster is called Nova; did you mean nova?\n"],
+  [["changes", "--cluster", "uid-1", "--name", "nothing"], ""],
+  [["acts", "--cluster", "nova"], ""],
+])("only an unknown cluster of which nothing is recorded is warned of: %j", async (words, errors) => {
+  expect(await bed.run(...words)).toMatchObject({ code: 0, errors });
+});
+
+test("changes of a cluster that is registered no more are found by its name", async () => {
+  const at = { v: 1, time, cluster: { id: "uid-0", name: "retired" } } as const;
+  await bed.write({ ...at, type: "change", change: "uid-0/db@7", source, resourceVersion: "7" });
+  await bed.clock.sleep(5, AbortSignal.timeout(1000));
+  const run = await bed.run("changes", "--cluster", "retired");
+  expect(run).toMatchObject({ code: 0, errors: "", output: expect.stringContaining("1 change\n") });
+});
+
 test("a question without a Redis names the flag and the data dir", async () => {
   const run = await commandRun(["status", "--data-dir", "/nowhere"]);
   expect(run).toEqual({ code: 78, output: "", errors: expect.stringMatching(/^--redis-url: .*\/nowhere/) });

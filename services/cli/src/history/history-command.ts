@@ -3,6 +3,8 @@ import { pipeline } from "node:stream/promises";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { defineCommand } from "../frame/command.ts";
+import { askFleet } from "../questions/asked-fleet.ts";
+import { warnOfUnknownCluster } from "../questions/unknown-cluster.ts";
 import { openServer } from "../server/open-server.ts";
 import { historyConfig } from "./history-config.ts";
 import { readHistory, readServedHistory } from "./read-history.ts";
@@ -18,11 +20,21 @@ export const historyCommand = defineCommand({
   flags: historyConfig,
   async run({ config }, io) {
     const log = createLog({ service: "cli", level: "error", format: "json" });
-    const write = (lines: AsyncIterable<string>) => pipeline(Readable.from(lines), io.stdout, { end: false });
+    let isEmpty = true;
+    const noted = async function* (lines: AsyncIterable<string>) {
+      for await (const line of lines) {
+        isEmpty = false;
+        yield line;
+      }
+    };
+    const write = (lines: AsyncIterable<string>) =>
+      pipeline(Readable.from(noted(lines)), io.stdout, { end: false });
     const clock = systemClock;
     const client = openServer(config, io);
     if (client === undefined) await write(readHistory(config, { clock, env: io.env, log }));
     else await readServedHistory(config, { client, clock, write });
+    if (isEmpty && config.cluster !== "")
+      await askFleet(config, io, (fleet) => warnOfUnknownCluster(config.cluster, fleet, io));
     return 0;
   },
 });
