@@ -14,12 +14,16 @@ test.each([
   ["cluster=prod&namespace=&name=db", { since: { ms: 0 }, limit: 10_000, cluster: "prod", name: "db" }],
 ])("?%s is understood", (text, expected) => expect(parse(text)).toEqual(expected));
 
-test.each(["2026-07-01T12:00:00", "2026-07-01T12:00", "2026-07-01T12:00:00 UTC", "2026-07-01T25:00:00Z"])(
-  "%s is no start: it is another time in another zone, or none",
-  (text) =>
-    expect(parse(`since=${text}`)).toEqual({
-      problems: [expect.stringContaining("write 2026-07-01T12:00:00Z")],
-    }),
+test.each([
+  "2026-07-01T12:00:00",
+  "2026-07-01T12:00",
+  "2026-07-01T12:00:00 UTC",
+  "2026-07-01T25:00:00Z",
+  "2026-02-30T12:00:00Z",
+])("%s is no start: it is another time in another zone, or none", (text) =>
+  expect(parse(`since=${text}`)).toEqual({
+    problems: [expect.stringContaining("write 2026-07-01T12:00:00Z")],
+  }),
 );
 
 test("every problem is named with its parameter and what to write", () => {

@@ -1,4 +1,4 @@
-import { parseDuration } from "@fleet-reloader/domain/duration";
+import { parseDuration, parseTime } from "@fleet-reloader/domain/duration";
 import type { HistoryFilter } from "./history-filter.ts";
 
 /** A question to the history. */
@@ -44,7 +44,6 @@ function sinceOf(text: string, nowMs: number): HistoryQuery["since"] | undefined
   if (/^\d{1,15}-\d{1,15}-\d{1,4}$/.test(text)) return { afterId: text };
   const ago = parseDuration(text);
   if (ago !== undefined && ago >= 0) return { ms: nowMs - ago };
-  // Without a zone it would be a time of the zone that the process has.
-  const at = /^\d{4}-\d{2}-\d{2}T\S+(Z|[+-]\d{2}:?\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? undefined : { ms: at };
+  const ms = parseTime(text);
+  return ms === undefined ? undefined : { ms };
 }

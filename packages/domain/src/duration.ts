@@ -16,3 +16,14 @@ export function parseDuration(text: string): number | undefined {
   if (!Number.isSafeInteger(ms)) return undefined;
   return sign === "-" && ms > 0 ? -ms : ms;
 }
+
+/**
+ * A time as people write it, with its zone, such as `2026-01-31T18:00:00Z`, in milliseconds. Undefined for anything else: without a zone it would
+ * be a time of the zone that the process has, and a day that its month does not have would be one of the next month.
+ */
+export function parseTime(text: string): number | undefined {
+  const [, day] = /^(\d{4}-\d{2}-\d{2})T\S+(Z|[+-]\d{2}:?\d{2})$/.exec(text) ?? [];
+  const ms = Date.parse(text);
+  if (day === undefined || Number.isNaN(ms)) return undefined;
+  return new Date(day).toISOString().startsWith(day) ? ms : undefined;
+}

@@ -148,6 +148,7 @@ test.each([
   [[], "does not say what is frozen"],
   [["--fleet", "--cluster", "nova"], "is about the whole fleet and about a part of it"],
   [["--fleet", "--until", "2 days"], "is no time"],
+  [["--fleet", "--until", "2026-02-30T18:00:00Z"], 'until: "2026-02-30T18:00:00Z" is no time; write for'],
   [["--fleet", "--until", "9999999d"], 'until: "9999999d" is no time'],
   [["--fleet", "--until", "100000000d"], 'until: "100000000d" is no time'],
   [["--fleet", "--until=-100000000d"], 'until: "-100000000d" is no time'],

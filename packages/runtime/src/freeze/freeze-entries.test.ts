@@ -79,6 +79,10 @@ test.each([
     "- fleet: true\n  until: soon",
     'entry 1: until: "soon" is no time; write for example 2026-01-31T18:00:00Z',
   ],
+  [
+    "- fleet: true\n  until: 2026-02-30T18:00:00Z",
+    'entry 1: until: "2026-02-30T18:00:00Z" is no time; write',
+  ],
   ["- namespace: 7", "entry 1: namespace: 7 must be a text; put it in quotes"],
   ["- workload: api", 'entry 1: workload: "api" is no object; write Kind/name, for example Deployment/api'],
   ["- source: Deployment/api", 'entry 1: source: "Deployment/api" is no source'],

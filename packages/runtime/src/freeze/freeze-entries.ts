@@ -1,3 +1,4 @@
+import { parseTime } from "@fleet-reloader/domain/duration";
 import type { Freeze, FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import {
   sourceKindOf,
@@ -32,10 +33,7 @@ const sourceName = kindAndName.refine((text) => sourceKindOf(splitName(text).kin
 });
 const time = z
   .string("must be a text; write for example 2026-01-31T18:00:00Z")
-  .refine(
-    (text) => /^\d{4}-\d{2}-\d{2}T\S+(Z|[+-]\d{2}:?\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
-    "is no time; write for example 2026-01-31T18:00:00Z",
-  );
+  .refine((text) => parseTime(text) !== undefined, "is no time; write for example 2026-01-31T18:00:00Z");
 const selector = z
   .string("must be a text")
   .refine(
