@@ -1,14 +1,13 @@
-import { isJsonObject, jsonField, jsonList, jsonText } from "../json.ts";
+import { jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
 import type { SourceKind } from "../source/source.ts";
 import type { Annotations } from "../workload/workload.ts";
-import { isSameNamespace, type LintManifest, manifestHead, valueAt } from "./manifest.ts";
+import { isSameNamespace, type LintManifest, manifestHead } from "./manifest.ts";
 
 /** A source that the given files have, or that an object of theirs makes. */
 export interface KnownSource {
   readonly kind: SourceKind;
   readonly namespace: string;
   readonly name: string;
-  /** Empty when another object makes it. */
   readonly annotations: Annotations;
   readonly isImmutable: boolean;
 }
@@ -54,34 +53,72 @@ export function sourceKindIn(group: string, kind: string): SourceKind | undefine
   return group === "secrets-store.csi.x-k8s.io" && kind === "SecretProviderClass" ? kind : undefined;
 }
 
-/** Where the kinds that make a Secret under another name say which; the name of the object counts when they do not. */
-const makers: ReadonlyMap<string, readonly string[]> = new Map([
-  ["external-secrets.io/ExternalSecret", ["spec", "target", "name"]],
-  ["bitnami.com/SealedSecret", ["spec", "template", "metadata", "name"]],
-  ["cert-manager.io/Certificate", ["spec", "secretName"]],
+/** A source that an object makes, as the object says it. */
+type MadeSource = Pick<KnownSource, "kind" | "annotations"> & { readonly name: string | undefined };
+
+/** Where the kinds that make a Secret say its name, and its annotations. The name of the object counts when they say none. */
+const secretMakers: ReadonlyMap<
+  string,
+  Readonly<Record<"name" | "annotations", readonly string[]>>
+> = new Map([
+  [
+    "external-secrets.io/ExternalSecret",
+    {
+      name: ["spec", "target", "name"],
+      annotations: ["spec", "target", "template", "metadata", "annotations"],
+    },
+  ],
+  [
+    "bitnami.com/SealedSecret",
+    {
+      name: ["spec", "template", "metadata", "name"],
+      annotations: ["spec", "template", "metadata", "annotations"],
+    },
+  ],
+  [
+    "cert-manager.io/Certificate",
+    { name: ["spec", "secretName"], annotations: ["spec", "secretTemplate", "annotations"] },
+  ],
 ]);
 
 function madeSources(object: unknown): readonly KnownSource[] {
-  const { group, kind, name, namespace } = manifestHead(object);
-  const made = (sourceKind: SourceKind, madeName: string | undefined): readonly KnownSource[] =>
-    madeName === undefined || madeName === ""
-      ? []
-      : [{ kind: sourceKind, namespace, name: madeName, annotations: {}, isImmutable: false }];
-  if (kind === "SecretProviderClass")
-    return namesIn(valueAt(object, ["spec", "secretObjects"]), "secretName").flatMap((each) =>
-      made("Secret", each),
-    );
-  if (kind === "Kustomization" && group.startsWith("kustomize.config."))
-    return [
-      ...namesIn(jsonField(object, "configMapGenerator"), "name").flatMap((each) => made("ConfigMap", each)),
-      ...namesIn(jsonField(object, "secretGenerator"), "name").flatMap((each) => made("Secret", each)),
-    ];
-  const path = makers.get(`${group}/${kind}`);
-  return path === undefined ? [] : made("Secret", jsonText(valueAt(object, path)) ?? name);
+  const { namespace } = manifestHead(object);
+  return madeBy(object).flatMap(({ annotations, kind, name = "" }) =>
+    name === "" ? [] : [{ kind, namespace, name, annotations, isImmutable: false }],
+  );
 }
 
-function namesIn(list: unknown, field: string): readonly (string | undefined)[] {
-  return jsonList(list)
-    .filter(isJsonObject)
-    .map((item) => jsonText(jsonField(item, field)));
+function madeBy(object: unknown): readonly MadeSource[] {
+  const { annotations, group, kind, name } = manifestHead(object);
+  if (kind === "SecretProviderClass")
+    return jsonList(object, "spec", "secretObjects").map((item) => {
+      return {
+        kind: "Secret",
+        name: jsonText(item, "secretName"),
+        annotations: jsonTexts(item, "annotations"),
+      };
+    });
+  if (kind === "Kustomization" && group.startsWith("kustomize.config."))
+    return [
+      ...generatedSources(object, "configMapGenerator", "ConfigMap"),
+      ...generatedSources(object, "secretGenerator", "Secret"),
+    ];
+  const paths = secretMakers.get(`${group}/${kind}`);
+  if (paths === undefined) return [];
+  const given = copiesItsOwn(object) ? annotations : jsonTexts(object, ...paths.annotations);
+  return [{ kind: "Secret", name: jsonText(object, ...paths.name) ?? name, annotations: given }];
+}
+
+/** An ExternalSecret without a template gives the Secret its own annotations. */
+function copiesItsOwn(object: unknown): boolean {
+  const { kind } = manifestHead(object);
+  return kind === "ExternalSecret" && jsonField(object, "spec", "target", "template") === undefined;
+}
+
+function generatedSources(object: unknown, field: string, kind: SourceKind): readonly MadeSource[] {
+  const ofAll = jsonTexts(object, "generatorOptions", "annotations");
+  return jsonList(object, field).map((item) => {
+    const annotations = Object.assign({}, ofAll, jsonTexts(item, "options", "annotations"));
+    return { kind, name: jsonText(item, "name"), annotations };
+  });
 }
