@@ -36,6 +36,13 @@ test("a Secret that is named by its volume is told by its own name", () => {
   );
 });
 
+test("the name that kustomize makes of a content is not what to write", () => {
+  const named = deploymentWith({ [ConfigMap.named]: "gateway" });
+  const message = messageOf(named, sourceWith("ConfigMap", "gateway-5f7hkt9b2t"));
+  expect(message).toContain("gateway-5f7hkt9b2t gets another name from kustomize");
+  expect(message).not.toContain("write gateway-5f7hkt9b2t");
+});
+
 test("a name of the other kind is told the annotation it belongs to", () => {
   expect(messageOf(deploymentWith({ [Secret.named]: "settings" }))).toContain(ConfigMap.named);
 });

@@ -139,11 +139,21 @@ function likelySource({ given, kind, taken, used, workload }: Named, name: strin
   const shown = volume === undefined ? undefined : objectsInVolume(volume).find((use) => use.kind === kind);
   if (shown !== undefined)
     return `write ${shown.name}: ${name} is only the name of the volume that shows the ${kind} ${shown.name}`;
+  const generated = [...used, ...given.keys()].find((each) => isGeneratedFrom(name, each));
+  if (generated !== undefined)
+    return `take the name away, since ${generated} gets another name from kustomize with each content and the workload rolls with that; or set disableNameSuffixHash`;
   const free = (names: Iterable<string>) => [...names].filter((each) => !taken.has(each));
   const likelyUsed = likelyName(name, free(used));
   if (likelyUsed !== undefined) return `write ${likelyUsed} if that is meant: the pod template uses it`;
   const likelyGiven = likelyName(name, free(given.keys()));
   return likelyGiven === undefined ? undefined : `write ${likelyGiven} if that is meant`;
+}
+
+/** What kustomize puts behind the names of generated sources: a hash of the content. */
+const contentSuffix = /^-[2456789bcdfghkmt]{10}$/;
+
+function isGeneratedFrom(name: string, full: string): boolean {
+  return full.startsWith(name) && contentSuffix.test(full.slice(name.length));
 }
 
 function ofPattern(named: Named, { text, matches }: Named["patterns"][number]): readonly LintRemark[] {
