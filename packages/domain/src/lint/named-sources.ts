@@ -161,7 +161,7 @@ function ofPattern(named: Named, { text, matches }: Named["patterns"][number]): 
   if (isGlobLike(text)) return []; // The annotation cannot be read as meant, which another rule says.
   const remark = ofPatternText(text);
   if (remark !== undefined) return [remark];
-  if ([...used, ...given.keys()].some(matches)) return [];
+  if ([...used, ...given.keys()].some((name) => name === text || matches(name))) return [];
   return [
     {
       rule: "pattern-matches-nothing",
