@@ -1,5 +1,6 @@
 import type { AnnotationDialect } from "../annotation/dialect.ts";
 import { debounceAnnotation, maxWaitAnnotation, strategyAnnotation } from "../annotation/own-keys.ts";
+import { freezeAnnotation } from "../hold/freeze.ts";
 import { isJsonObject, type JsonObject, jsonField } from "../json.ts";
 import { rolloutStrategyAnnotation } from "../kind/rollout.ts";
 import { nearestName } from "../nearest-name.ts";
@@ -15,11 +16,12 @@ interface DialectKeys {
   /** On a workload only. */
   readonly workload: readonly string[];
   readonly source: readonly string[];
+  readonly workloadOrSource: readonly string[];
 }
 
 /** Written by the product or by the peer; nobody writes them by hand, and files that were exported have them. */
 const writtenKey =
-  /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|kept|replace.*|freeze|cluster))$/;
+  /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|kept|replace.*|cluster))$/;
 
 function annotationKeysOf(dialect: AnnotationDialect): DialectKeys {
   const kinds = lintedSourceKinds.map((kind) => dialect.kinds[kind]);
@@ -31,7 +33,12 @@ function annotationKeysOf(dialect: AnnotationDialect): DialectKeys {
       ...[debounceAnnotation, maxWaitAnnotation, strategyAnnotation],
     ],
     source: [dialect.match, dialect.ignore],
+    workloadOrSource: [freezeAnnotation],
   };
+}
+
+function allKeysOf(dialect: AnnotationDialect): readonly string[] {
+  return Object.values(annotationKeysOf(dialect)).flat();
 }
 
 /** What is said of the annotations of an object that is no workload: sources, and kinds that are never rolled. */
@@ -41,7 +48,9 @@ export function lintOtherKeys(manifest: LintManifest, dialect: AnnotationDialect
   if (!isSource && head.kind !== "Pod" && head.kind !== "ReplicaSet") return [];
   const keys = annotationKeysOf(dialect);
   return ownAnnotations(manifest, [], dialect).flatMap(({ key, place, value }) => {
-    const isOfWorkload = keys.eitherPlace.includes(key) || keys.workload.includes(key);
+    const isOfBoth = keys.workloadOrSource.includes(key);
+    if (isOfBoth && isSource) return [];
+    const isOfWorkload = keys.eitherPlace.includes(key) || keys.workload.includes(key) || isOfBoth;
     if (isOfWorkload || (keys.source.includes(key) && !isSource)) {
       const where = isOfWorkload ? "workload" : "ConfigMap or a Secret";
       const mend = isOfWorkload ? "write it on the workload" : `write it on the ${where}`;
@@ -69,7 +78,8 @@ export function lintWorkloadKeys(workload: LintedWorkload): readonly LintFinding
   });
   if (templatePath.length === 0) return onWorkload;
   const onTemplate = ownAnnotations(manifest, templatePath, dialect).flatMap(({ key, place, value }) => {
-    if (keys.workload.includes(key) || keys.source.includes(key)) {
+    const isLost = keys.workloadOrSource.includes(key) && !Object.hasOwn(head.annotations, key);
+    if (keys.workload.includes(key) || keys.source.includes(key) || isLost) {
       const where = keys.source.includes(key) ? "a ConfigMap or a Secret" : `the ${head.kind} itself`;
       return [
         misplaced(place, value, `has no effect on a pod template: it counts on ${where}`, "write it there"),
@@ -88,8 +98,7 @@ export function lintKeySpelling(
   templatePath: readonly string[] | undefined,
   dialect: AnnotationDialect,
 ): readonly LintFinding[] {
-  const keys = annotationKeysOf(dialect);
-  const known = [...keys.eitherPlace, ...keys.workload, ...keys.source];
+  const known = allKeysOf(dialect);
   const owners = templatePath === undefined || templatePath.length === 0 ? [[]] : [[], templatePath];
   return owners.flatMap((owner) =>
     Object.entries(annotationsAt(manifest, owner)).flatMap(([key, value]) => {
@@ -118,8 +127,7 @@ function ownAnnotations(
   owner: readonly string[],
   dialect: AnnotationDialect,
 ): readonly OwnAnnotation[] {
-  const keys = annotationKeysOf(dialect);
-  const known = [...keys.eitherPlace, ...keys.workload, ...keys.source];
+  const known = allKeysOf(dialect);
   return Object.entries(annotationsAt(manifest, owner)).flatMap(([key, value]) => {
     if (!known.includes(key) || typeof value !== "string") return [];
     return [{ key, value, place: lintPlaceOf(manifest, [...owner, "metadata", "annotations", key], key) }];
