@@ -89,7 +89,21 @@ export function lintWorkloadKeys(workload: LintedWorkload): readonly LintFinding
     const problem = `is ignored on the pod template: the ${head.kind} itself has annotations of this kind, and the two are never merged`;
     return hidden ? [misplaced(place, value, problem, `write it on the ${head.kind}`)] : [];
   });
-  return [...onWorkload, ...onTemplate];
+  return [...onWorkload, ...lintJobTemplate(workload), ...onTemplate];
+}
+
+/** Annotations that a CronJob hands on to its Jobs, which nobody rolls. */
+function lintJobTemplate({ dialect, head, manifest, templatePath = [] }: LintedWorkload) {
+  const jobTemplatePath = templatePath.slice(0, -["spec", "template"].length);
+  if (jobTemplatePath.length === 0) return [];
+  const { source } = annotationKeysOf(dialect);
+  return ownAnnotations(manifest, jobTemplatePath, dialect)
+    .filter(({ key }) => !Object.hasOwn(head.annotations, key))
+    .map(({ key, place, value }) => {
+      const where = source.includes(key) ? "a ConfigMap or a Secret" : `the ${head.kind} itself`;
+      const problem = `has no effect on a job template: it counts on ${where}`;
+      return misplaced(place, value, problem, "write it there");
+    });
 }
 
 /** Annotations of ours that are unknown, or whose value is no text, on any object. */
