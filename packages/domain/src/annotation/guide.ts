@@ -216,9 +216,12 @@ export const annotationGuide: readonly GuideSection[] = [
         wish: "gather changes: roll when no source has changed for this time",
         on: onWorkload,
         values: durationExample,
-        remark: "Without it the flag `--debounce` counts, 2 s by default. `0` rolls at once.",
-        example: [exampleDeployment({ ...auto, [debounceAnnotation]: "30s" })],
-        effect: { says: "It rolls when none of its sources has changed for 30 s." },
+        remark:
+          "Without it the flag `--debounce` counts, 2 s by default. `0` rolls at once. No change waits longer than `max-wait`, which is 30 s by default; to wait for more quiet, write both.",
+        example: [exampleDeployment({ ...auto, [debounceAnnotation]: "10s" })],
+        effect: {
+          says: "It rolls after 10 s without a change, and 30 s after the first change at the latest.",
+        },
       },
       {
         key: maxWaitAnnotation,
@@ -226,7 +229,8 @@ export const annotationGuide: readonly GuideSection[] = [
         wish: "limit the time that a change waits for others",
         on: onWorkload,
         values: durationExample,
-        remark: "Without it the flag `--max-wait` counts, 30 s by default.",
+        remark:
+          "Without it the flag `--max-wait` counts, 30 s by default. A time below that of the debounce counts as the debounce.",
         example: [exampleDeployment({ ...auto, [debounceAnnotation]: "30s", [maxWaitAnnotation]: "5m" })],
         effect: {
           says: "It rolls after 30 s without a change, and 5 min after the first change at the latest.",
