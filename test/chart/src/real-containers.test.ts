@@ -57,6 +57,13 @@ describe("a budget of disruptions", () => {
     const reloader = { podDisruptionBudget: { enabled: false } };
     expect(await budgets({ reloader, fleetReloader: { mode: "hub", redis } })).toEqual([]);
   });
+
+  test("for two replicas does not keep the one that there is on its node", async () => {
+    const podDisruptionBudget = { enabled: true, minAvailable: 1 };
+    const reloader = { enableHA: true, deployment: { replicas: 2 }, podDisruptionBudget };
+    expect(await budgets({ reloader })).toEqual([]);
+    expect(await budgets({ reloader, fleetReloader: { redis } })).toEqual([["reloader-reloader", undefined]]);
+  });
 });
 
 describe("images by digest", () => {
