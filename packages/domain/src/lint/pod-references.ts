@@ -77,8 +77,19 @@ function staleSources(workload: LintedWorkload, volumeName: unknown): readonly s
   return workload.template.spec.volumes
     .filter(({ name }) => name === volumeName)
     .flatMap((volume) => objectsInVolume(volume))
-    .filter(({ kind, name }) => !isRolledBy(workload, { kind, namespace, name }))
+    .filter(({ kind, name }) => isLeftUncovered(workload, { kind, namespace, name }))
     .map(({ kind, name }) => `the ${kind} ${name}`);
+}
+
+/**
+ * Whether no annotation covers a source, and none leaves it out on purpose. A workload that searches may be rolled by a source that no file
+ * has: whether that one matches is not known.
+ */
+function isLeftUncovered(workload: LintedWorkload, source: SourceRef): boolean {
+  const { excluded, search } = workload.optIn.kinds[source.kind];
+  const given = givenSources(workload, source.kind).get(source.name);
+  const isLeftOut = excluded.has(source.name) || given?.annotations[workload.dialect.ignore] === "true";
+  return !isLeftOut && !(search && given === undefined) && !isRolledBy(workload, source);
 }
 
 /** Optional references to what another reference requires. */
@@ -115,7 +126,7 @@ function optionalNotCovered(workload: LintedWorkload): readonly LintFinding[] {
     .filter(({ optional, uses }) => optional && uses.some(({ how }) => how === "env" || how === "envFrom"))
     .filter(({ source: { kind, name } }) => !givenSources(workload, kind).has(name))
     .map(({ source }) => source)
-    .filter(({ kind, name }) => !isRolledBy(workload, { kind, namespace, name }));
+    .filter(({ kind, name }) => isLeftUncovered(workload, { kind, namespace, name }));
   const [first] = late;
   if (first === undefined) return [];
   const remark: LintRemark = {

@@ -44,7 +44,7 @@ export const lintRules = {
   ),
   "mount-by-subpath": rule(
     "warning",
-    "A workload with our annotations mounts a source by `subPath`, and no annotation covers that source. Kubernetes never updates such a mount, so the pods keep the old content.",
+    "A workload with our annotations mounts a source by `subPath`, and no annotation covers that source or leaves it out. Kubernetes never updates such a mount, so the pods keep the old content.",
     "Name the source in the annotation, or mount it without `subPath`.",
   ),
   "nothing-to-reload": rule(
