@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { rendered, template } from "./helm.ts";
+import { chart, rendered, template } from "./helm.ts";
 import { at, the } from "./manifest.ts";
 import { matrix } from "./matrix.ts";
 import { argsOf, containerOf, envOf, renderedBy } from "./rendered-container.ts";
+import { ensureTool } from "./tools/go-tool.ts";
+import { run } from "./tools/run.ts";
 
 describe("scope", () => {
   const clusterScoped = [
@@ -190,4 +192,12 @@ describe("the network policy lets it work", () => {
     ])
       expect(await ports({ reloader: { ...reloader, deployment: { env } } })).toContainEqual([443, 80]);
   });
+});
+
+test("the notes name the annotation that is read, also where it has another name", async () => {
+  const renamed = ["image.repository=fleet-reloader", "reloader.custom_annotations.auto=acme.io/auto"];
+  const sets = renamed.flatMap((set) => ["--set", set]);
+  const args = ["install", "reloader", chart, "--dry-run=client", ...sets];
+  const { output } = await run(await ensureTool("helm"), args);
+  expect(output).toContain("kubectl annotate deployment NAME acme.io/auto=true");
 });
