@@ -114,6 +114,27 @@ test.each([
   expect(output).toMatch(/^stdin:\d+:\d+ warning template-unrendered the file is a template[^\n]*\n$/);
 });
 
+test.each([
+  [
+    "an ApplicationSet",
+    `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: { name: shop }
+spec: { template: { metadata: { name: "{{.name}}-shop" }, spec: { source: { chart: shop } } } }`,
+  ],
+  [
+    "a policy",
+    `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: copies }
+spec: { rules: [{ generate: { apiVersion: v1, kind: Secret, name: "{{request.object.metadata.name}}" } }] }`,
+  ],
+])("%s with braces for its own program is no template", async (_, object) => {
+  const misspelt = deployment('{ configmap.reloader.stakater.com/reload: "setings" }');
+  const { output } = await lint(["-"], `${object}\n---\n${misspelt}`);
+  expect(output.split("\n")).toEqual([expect.stringContaining("source-wrong-name"), ""]);
+});
+
 test("JSON says each finding with its parts", async () => {
   const { output } = await lint([catalystApi, "-o", "json"]);
   expect(JSON.parse(output)).toMatchObject({

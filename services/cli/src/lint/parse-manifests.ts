@@ -1,18 +1,9 @@
 import { isJsonObject, jsonField, jsonList } from "@fleet-reloader/domain/json";
 import { type LintFinding, templateFinding } from "@fleet-reloader/domain/lint/finding";
 import type { LintManifest, ManifestPath, ManifestPosition } from "@fleet-reloader/domain/lint/manifest";
-import {
-  type Document,
-  isCollection,
-  isNode,
-  isScalar,
-  LineCounter,
-  type Pair,
-  parseAllDocuments,
-  type ScalarTag,
-  visit,
-} from "yaml";
+import { type Document, isNode, LineCounter, parseAllDocuments, type ScalarTag } from "yaml";
 import type { ManifestText, UnreadManifest } from "./manifest-files.ts";
+import { isUnrendered } from "./unrendered.ts";
 
 /** What a file holds: manifests, or a template, or nothing that can be read. */
 export interface ParsedManifests {
@@ -48,7 +39,7 @@ export function parseManifests({ file, text }: ManifestText): ParsedManifests {
   };
   try {
     const documents = documentsOf(text, lineCounter);
-    if (text.includes("{{") && documents.some(isTemplate))
+    if (text.includes("{{") && documents.some(isUnrendered))
       return { manifests: [], templates: [templateFinding(file, position(text.indexOf("{{")))], unread: [] };
     const [error] = documents.flatMap(({ errors }) => errors);
     if (error !== undefined)
@@ -88,30 +79,6 @@ function documentsOf(text: string, lineCounter: LineCounter): readonly Document.
     customTags: [wordBoolean],
   });
   return "empty" in documents ? [] : documents;
-}
-
-/** The fields whose text another program renders, such as the values of a HelmRelease. Braces in them are content. */
-const secretFields: ReadonlySet<unknown> = new Set(["data", "stringData", "binaryData", "values"]);
-
-/** Whether braces stand where Kubernetes has no braces: as structure, in a name, or in an annotation that we read. */
-function isTemplate(document: Document.Parsed): boolean {
-  let isFound = document.errors.length > 0;
-  visit(document, {
-    Pair: (_, pair) => {
-      const key = isScalar(pair.key) ? pair.key.value : undefined;
-      if (secretFields.has(key)) return visit.SKIP;
-      if (!isCollection(pair.key) && !isBracedName(pair, key)) return undefined;
-      isFound = true;
-      return visit.BREAK;
-    },
-  });
-  return isFound;
-}
-
-function isBracedName({ value }: Pair, key: unknown): boolean {
-  const text = isScalar(value) ? value.value : undefined;
-  if (typeof text !== "string" || !text.includes("{{") || typeof key !== "string") return false;
-  return ["name", "namespace", "secretName"].includes(key) || /reloader/.test(key);
 }
 
 function manifestsOf(
