@@ -38,8 +38,8 @@ export function lintLive({ object, kind, optIn, dialect }: LiveLintInput): reado
     ...lintWorkloadKeys(workload),
     ...lintPatternTexts(workload),
     ...lintAutoReload(workload),
-    ...(workload.templatePath === undefined ? [] : optionalsWithoutEffect(workload)),
-    ...(workload.templatePath === undefined || isOpen(optIn) ? [] : subPathMounts(workload)),
+    ...(workload.hasPods ? optionalsWithoutEffect(workload) : []),
+    ...(workload.hasPods && !isOpen(optIn) ? subPathMounts(workload) : []),
   ];
   const told: ReadonlySet<LintRuleId> = new Set(liveRules);
   return found.filter(({ rule }) => told.has(rule));

@@ -36,6 +36,28 @@ test("a Secret that is named by its volume is told by its own name", () => {
   );
 });
 
+const [patched] = manifestsOf({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "api" },
+  spec: { replicas: 3 },
+});
+const [referring] = manifestsOf({
+  apiVersion: "argoproj.io/v1alpha1",
+  kind: "Rollout",
+  metadata: { name: "api" },
+  spec: { workloadRef: { apiVersion: "apps/v1", kind: "Deployment", name: "api" } },
+});
+
+test.each([
+  ["a kustomize patch", patched],
+  ["a Rollout that refers to a Deployment", referring],
+])("of %s nothing is said that depends on its pods", (_, manifest) => {
+  const annotations = { [defaultDialect.auto]: "true", [ConfigMap.named]: "setings,feature-.*" };
+  const metadata = { name: "api", annotations };
+  expect(lint(Object.assign({}, manifest?.object, { metadata }))).toEqual([]);
+});
+
 test("the name that kustomize makes of a content is not what to write", () => {
   const named = deploymentWith({ [ConfigMap.named]: "gateway" });
   const message = messageOf(named, sourceWith("ConfigMap", "gateway-5f7hkt9b2t"));

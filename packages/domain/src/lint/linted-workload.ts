@@ -39,6 +39,8 @@ export interface LintedWorkload {
   readonly head: ManifestHead;
   /** Where its pod template is; undefined when another object has the template. */
   readonly templatePath: readonly string[] | undefined;
+  /** False where the pods are described elsewhere: in an object that this one refers to, or in the base that this kustomize patch is for. */
+  readonly hasPods: boolean;
   readonly template: PodTemplate;
   readonly references: readonly Reference[];
   readonly optIn: OptIn;
@@ -94,6 +96,7 @@ function linted(
     manifest,
     head,
     templatePath: isReferring ? undefined : kind.templatePath,
+    hasPods: !isReferring && template.spec.containers.length > 0,
     template,
     references: collectReferences(template, head.namespace),
     optIn: read({ annotations: head.annotations, templateAnnotations: template.metadata.annotations }),

@@ -67,7 +67,7 @@ function ofName(named: Named, name: string): readonly LintRemark[] {
     const never = neverCounts(named, name, source);
     if (never !== undefined) return [never];
   }
-  if (used.has(name) || workload.templatePath === undefined) return [];
+  if (used.has(name) || !workload.hasPods) return [];
   return [given.has(name) ? unusedSource(named, name) : missingSource(named, name)];
 }
 
@@ -157,11 +157,12 @@ function isGeneratedFrom(name: string, full: string): boolean {
 }
 
 function ofPattern(named: Named, { text, matches }: Named["patterns"][number]): readonly LintRemark[] {
-  const { given, kind, used } = named;
+  const { given, kind, used, workload } = named;
   if (isGlobLike(text)) return []; // The annotation cannot be read as meant, which another rule says.
   const remark = ofPatternText(text);
   if (remark !== undefined) return [remark];
-  if ([...used, ...given.keys()].some((name) => name === text || matches(name))) return [];
+  if (!workload.hasPods || [...used, ...given.keys()].some((name) => name === text || matches(name)))
+    return [];
   return [
     {
       rule: "pattern-matches-nothing",
@@ -225,7 +226,7 @@ function patternAnchors(text: string): LintRemark {
 
 /** What is said of a workload that opts in to all that it uses, and uses nothing that could count. */
 export function lintAutoReload(workload: LintedWorkload): readonly LintFinding[] {
-  if (workload.templatePath === undefined) return [];
+  if (!workload.hasPods) return [];
   const { dialect, references } = workload;
   const remarks = (annotation: string, rule: LintRemark["rule"], problem: string, mend: string) => [
     lintFinding(annotationPlace(workload, annotation), { rule, value: "true", problem, mend }),

@@ -15,7 +15,7 @@ import { type ManifestPath, valueAt } from "./manifest.ts";
 
 /** Findings about the uses of sources in the pod template. Only for workloads that opt in: no others concern us. */
 export function lintPodReferences(workload: LintedWorkload): readonly LintFinding[] {
-  if (workload.templatePath === undefined || !hasOptedIn(workload)) return [];
+  if (!workload.hasPods || !hasOptedIn(workload)) return [];
   return [
     ...subPathMounts(workload),
     ...optionalsWithoutEffect(workload),
