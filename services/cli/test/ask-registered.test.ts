@@ -114,12 +114,17 @@ test("a cluster of Argo CD is asked in the namespaces that its Secret lists", as
   });
 });
 
-test("a cluster is asked by the id that the services know it by", async () => {
-  await using redis = await startRedis();
+async function startListedFleet() {
+  const redis = await startRedis();
   const client = new RedisClient({ url: redis.url }, new CollectedLog());
   const keys = new Keys("fleet-reloader");
   await guardShards({ client, keys });
-  const list = new RedisClusterList({ client, keys });
+  return { redis, client, list: new RedisClusterList({ client, keys }) };
+}
+
+test("a cluster is asked by the id that the services know it by", async () => {
+  const { client, list, redis: started } = await startListedFleet();
+  await using redis = started;
   await list.put([{ name: "nova", labels: {}, id: world.cluster.uid, status: undefined }]);
   const asked = await ask(...explainApi, "--cluster", world.cluster.uid, "--redis-url", redis.url);
   expect(asked).toMatchObject({ code: 0, errors: "" });
@@ -128,6 +133,27 @@ test("a cluster is asked by the id that the services know it by", async () => {
   const moved = await ask(...explainApi, "--cluster", "uid-before", "--redis-url", redis.url);
   expect(moved).toMatchObject({ code: 78, output: "" });
   expect(moved.errors).toContain("--cluster uid-before: its registration leads to another cluster now");
+  await client.close();
+});
+
+test("a cluster that is registered twice is asked as the registration that serves it", async () => {
+  const { client, list, redis: started } = await startListedFleet();
+  await using redis = started;
+  const id = world.cluster.uid;
+  await list.put([
+    { name: "another", labels: {}, id, status: { state: "Alias", why: [] } },
+    { name: "nova", labels: { env: "prod" }, id, status: { state: "Ready", why: [] } },
+  ]);
+  const freezes = join(world.dataDir, "freezes-by-label.yaml");
+  writeFileSync(freezes, "- clusterSelector: env=prod\n");
+  const places = ["--redis-url", redis.url, "--freeze-file", freezes];
+  for (const asked of [
+    await world.ask(...explainApi, ...places),
+    await ask(...explainApi, ...places, "--cluster", id),
+  ]) {
+    expect(asked).toMatchObject({ code: 0, errors: "" });
+    expect(asked.output).toMatch(/of cluster nova\n\n.*Frozen/);
+  }
   await client.close();
 });
 

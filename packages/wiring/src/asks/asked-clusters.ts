@@ -1,3 +1,4 @@
+import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { AskedCluster } from "@fleet-reloader/engine/ask/plan-source";
@@ -115,7 +116,7 @@ async function reach(
   const { scope, workloadKinds } = settings;
   const id = await identify(connection, signal);
   if (way.askedId !== undefined && way.askedId !== id) return [];
-  const known = registered.find((cluster) => cluster.id === id);
+  const known = eachClusterOnce(registered).find((cluster) => cluster.id === id);
   return [
     {
       name: known?.name ?? way.name,

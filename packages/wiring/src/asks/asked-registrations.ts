@@ -1,3 +1,4 @@
+import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import { nearestName } from "@fleet-reloader/domain/nearest-name";
@@ -69,7 +70,7 @@ interface AskedName {
 }
 
 function askedName(word: string, registered: readonly RegisteredCluster[]): AskedName {
-  const byId = registered.find(({ id }) => id === word);
+  const byId = eachClusterOnce(registered).find(({ id }) => id === word);
   return byId === undefined ? { word, name: word, id: undefined } : { word, name: byId.name, id: word };
 }
 
