@@ -1,3 +1,4 @@
+import { servingNamesOf } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { unfinishedWords } from "@fleet-reloader/engine/admission/brakes";
 import type { ExplainedVerdict } from "@fleet-reloader/engine/ask/explanation";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
@@ -30,9 +31,8 @@ export function scopeAsking(
     settings: asked.settings,
     async ask(called, question, signal) {
       const registered = (await overview.clusters()) ?? [];
-      const known =
-        registered.find(({ id }) => id === called) ?? registered.find(({ name }) => name === called);
-      assertMay(viewer, "viewer", { cluster: known?.name ?? called, namespace });
+      for (const name of servingNamesOf(called, registered))
+        assertMay(viewer, "viewer", { cluster: name, namespace });
       return await asked.ask(
         called,
         (cluster) => {

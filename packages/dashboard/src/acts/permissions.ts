@@ -1,4 +1,5 @@
 import { type ActName, actNames } from "@fleet-reloader/contracts/api/act-routes";
+import { servingNamesOf } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import type { Fault } from "@fleet-reloader/domain/fault";
 import type { ClusterOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
@@ -22,17 +23,18 @@ export function permittedActs(caller: Caller, place: ActPlace): readonly ActName
   return actNames.filter((act) => caller.may(roleFor(act, place), place));
 }
 
-/** Faults unless somebody may do an act in a place. The cluster is named as it is registered: grants are given by names. */
+/** Faults unless somebody may do an act in a place. Grants are given by the names under which clusters are served. */
 export function assertPermitted(
   act: ActName,
   caller: Caller,
   { cluster, namespace }: ActPlace,
   registered: readonly ClusterOverview[],
 ): void {
-  const named = registered.find(({ id, name }) => name === cluster || id === cluster)?.name ?? cluster;
-  const place = { cluster: named, namespace };
   if (caller.name === "") throw nobodySignedIn();
-  assertMay(caller, roleFor(act, place), place);
+  for (const name of servingNamesOf(cluster, registered)) {
+    const place = { cluster: name, namespace };
+    assertMay(caller, roleFor(act, place), place);
+  }
 }
 
 /** The fault of an act where nobody can sign in, or nobody has. */

@@ -1,11 +1,12 @@
 import type { ClusterOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import { expect, test } from "vitest";
-import { actingFleet, admin } from "../fixture/acting-fleet.ts";
+import type { Caller } from "../access/caller.ts";
+import { actingFleet, admin, callerWith } from "../fixture/acting-fleet.ts";
 import { overviewOf, startServedFleet } from "../fixture/served-fleet.ts";
 
 /** A dashboard of one cluster with two workloads that is registered under two names, on which somebody acts. */
-async function startTwice() {
-  const fleet = actingFleet(admin);
+async function startTwice(caller: Caller = admin) {
+  const fleet = actingFleet(caller);
   const again: ClusterOverview = {
     ...overviewOf("nova-again"),
     id: "uid-nova",
@@ -56,4 +57,16 @@ test("a cluster is still found by the other name that it is registered under", a
   expect(await twice.ask("/api/v1/workloads?cluster=nova-again")).toMatchObject({ count: 2 });
   const dryRun = { object: "Deployment/api", cluster: "nova-again", dryRun: true };
   expect(await twice.act("retry", dryRun)).toMatchObject({ count: 1 });
+});
+
+test.each([
+  ["nova", 1],
+  ["nova-again", undefined],
+])("a grant on %s lets %s act on the cluster that nova serves", async (granted, count) => {
+  const caller = callerWith("bob", [{ role: "operator", cluster: granted, namespace: "shop" }]);
+  await using twice = await startTwice(caller);
+  for (const cluster of ["nova", "nova-again", "uid-nova"]) {
+    const dryRun = { object: "Deployment/api", cluster, namespace: "shop", dryRun: true };
+    expect([cluster, (await twice.act("retry", dryRun)).count]).toEqual([cluster, count]);
+  }
 });

@@ -21,6 +21,21 @@ export function eachClusterOnce<C extends ClusterRegistration>(registrations: re
   return registrations.filter((one) => one.id === undefined || chosen.get(one.id) === one);
 }
 
+/**
+ * The names of the registrations that serve the clusters of a name or id; the name itself where nobody has registered it. Rights on a cluster go by these:
+ * everybody who may register clusters can register one more name for a cluster of others.
+ */
+export function servingNamesOf(
+  called: string,
+  registrations: readonly (ClusterRegistration & { readonly name: string })[],
+): readonly string[] {
+  const serving = eachClusterOnce(registrations);
+  const names = registrations
+    .filter(({ id, name }) => name === called || id === called)
+    .map(({ id, name }) => serving.find((one) => id !== undefined && one.id === id)?.name ?? name);
+  return names.length === 0 ? [called] : [...new Set(names)];
+}
+
 function isAlias({ status }: ClusterRegistration): boolean {
   return status?.state === "Alias";
 }
