@@ -110,7 +110,7 @@ const reloader: Fields = {
   isArgoRollouts: toggle(false, "Serve Argo Rollouts."),
   isOpenshift: toggle(
     false,
-    "Grant the rights to DeploymentConfigs, also when templates are rendered without the cluster.",
+    "Grant the rights to DeploymentConfigs, and open the port of its DNS in the NetworkPolicy, also when templates are rendered without the cluster.",
   ),
   ignoreSecrets: toggle(false, "Ignore Secrets and grant no right to them."),
   ignoreConfigMaps: toggle(false, "Ignore ConfigMaps and grant no right to them."),

@@ -29,3 +29,19 @@ test.each([
   expect(await contextOf({})).toEqual({ ...restricted, ...ids });
   expect(await contextOf({ runAsUser: 1000 })).toEqual({ ...restricted, ...ids, runAsUser: 1000 });
 });
+
+/** Its DNS servers listen on 5353, and its network filters after the port of their Service is translated. */
+test.each([
+  [true, [53, 53, 5353, 5353]],
+  [false, [53, 53]],
+])("on OpenShift (%j) the network policy opens the ports of names %j", async (isOpenshift, wanted) => {
+  const reloader = { isOpenshift, netpol: { enabled: true } };
+  const ports = at(
+    the(await rendered({ values: { reloader } }), "NetworkPolicy"),
+    "spec",
+    "egress",
+    0,
+    "ports",
+  );
+  expect(Array.isArray(ports) ? ports.map((each) => at(each, "port")) : []).toEqual(wanted);
+});

@@ -43,7 +43,7 @@ watcher follows, and reads workloads and pods of slow rollouts; the worker reads
   resources: [rollouts]
   verbs: [{{ get $roll $component }}]
 {{- end }}
-{{- if or $reloader.isOpenshift (.Capabilities.APIVersions.Has "apps.openshift.io/v1") }}
+{{- if include "fleet-reloader.isOpenshift" . }}
 - apiGroups: [apps.openshift.io]
   resources: [deploymentconfigs]
   verbs: [{{ get $roll $component }}]
@@ -79,6 +79,11 @@ watcher follows, and reads workloads and pods of slow rollouts; the worker reads
 {{ list (set (deepCopy $rule) "verbs" $verbs) | toYaml }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* Not empty on OpenShift; a template that is rendered without the cluster is told by the value. */}}
+{{- define "fleet-reloader.isOpenshift" -}}
+{{- if or .Values.reloader.isOpenshift (.Capabilities.APIVersions.Has "apps.openshift.io/v1") }}true{{ end -}}
 {{- end -}}
 
 {{- define "fleet-reloader.rbacLabels" -}}
