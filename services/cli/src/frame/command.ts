@@ -105,11 +105,11 @@ function refuseServer(name: string, flags: ConfigShape, words: readonly string[]
     );
 }
 
-/** A question is put with flags: its fields are theirs. */
+/** A question is put with flags: its fields are theirs. A message that names a flag is complete. */
 function asFlagFault(fault: Fault): Fault {
-  return fault.code === "question.invalid"
-    ? new Fault("config.invalid", `--${fault.message}`, { cause: fault })
-    : fault;
+  if (fault.code !== "question.invalid") return fault;
+  const { message } = fault;
+  return new Fault("config.invalid", message.startsWith("--") ? message : `--${message}`, { cause: fault });
 }
 
 function checkArguments(

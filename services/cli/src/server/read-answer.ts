@@ -25,9 +25,10 @@ export async function* readLines(link: ServerLink, answer: ServerAnswer): AsyncG
   const { status } = answer;
   const type = answer.headers["content-type"] ?? "";
   if (status !== 200) {
-    const text = (await readAnswerText(link, answer)).trim();
+    const lines = (await readAnswerText(link, answer)).trim().split("\n");
+    const [problem = "", ...mend] = lines.join("; ").split("; ");
     if (!/^text\/plain/.test(type)) throw foreignServer(link.server, foreignText(answer));
-    throw refusalOf(link, status, { code: textCodes[status] ?? "", problem: text, mend: "" });
+    throw refusalOf(link, status, { code: textCodes[status] ?? "", problem, mend: mend.join("; ") });
   }
   if (!/^application\/x-ndjson/.test(type)) throw foreignServer(link.server, foreignText(answer));
   yield* linesIn(link, answer);

@@ -44,10 +44,11 @@ export function refusalOf(
   { code, count, field, mend, problem }: ApiProblem,
 ): Fault {
   const known = faultCodeOf(code, status);
-  const text = printable(
-    [problem, ...mendsOf({ status, mend, field, hasToken: token !== undefined }, server)].join("; "),
-  );
-  return new Fault(known, known === "question.invalid" ? text : `--server ${server.origin}: ${text}`, {
+  const shownMend = mendOf({ status, mend, field, hasToken: token !== undefined }, server);
+  const text = printable(withMend(problem, shownMend));
+  // What is wrong with a question is a flag of this command, unless it is named as one of the server's.
+  const isOurs = known === "question.invalid" && !problem.startsWith("--");
+  return new Fault(known, isOurs ? text : `--server ${server.origin}: ${text}`, {
     context: {
       ...(field === undefined ? {} : { field }),
       ...(count === undefined ? {} : { count }),
@@ -64,14 +65,23 @@ interface ServerRefusal {
   readonly status: number;
 }
 
-function mendsOf({ field, hasToken, mend, status }: ServerRefusal, { origin }: URL): readonly string[] {
-  // The server's own mend sends people to the command line, where they already are.
+/** The mend for who uses the command line; empty: there is none. */
+function mendOf({ field, hasToken, mend, status }: ServerRefusal, { origin }: URL): string {
+  // The server's own mends send people to the page, or to the command line, where they already are.
   if (field === "caller")
-    return ["start the server with --access-file, or give --redis-url in place of --server"];
-  // The mend of every invalid question adds nothing here.
-  if (status !== 401) return mend === "" || mend === faultCatalogue["question.invalid"].mend ? [] : [mend];
-  const login = `write fleet-reloader login --server ${origin}${hasToken ? " --browser, or with a token of its access file" : ", or give --token-file"}`;
-  return [mend, login];
+    return "start the server with --access-file, or give --redis-url in place of --server";
+  if (field === "--freeze-configmap") return "give it to all processes, or leave --server out";
+  if (status === 401)
+    return `write fleet-reloader login --server ${origin}${hasToken ? " --browser, or with a token of its access file" : ", or give --token-file"}`;
+  // The mend of every message that has its own adds nothing here.
+  const isOfAll = ["question.invalid", "config.invalid"] as const;
+  return isOfAll.some((code) => mend === faultCatalogue[code].mend) ? "" : mend;
+}
+
+/** A mend ends the sentence of the problem. Those of the catalogue of faults are sentences of their own. */
+function withMend(problem: string, mend: string): string {
+  if (mend === "") return problem;
+  return /^[A-Z]/.test(mend) ? `${problem.replace(/\.$/, "")}. What to do: ${mend}` : `${problem}; ${mend}`;
 }
 
 /** What is wrong with the server is nothing that this command was called with. */
