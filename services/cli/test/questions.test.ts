@@ -1,3 +1,4 @@
+import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { afterAll, expect, test } from "vitest";
 import { commandRun } from "./fixture/command-run.ts";
 import { startFleetBed } from "./fixture/fleet-bed.ts";
@@ -122,6 +123,17 @@ test("managed lists workloads with their sources and patterns", async () => {
 });
 
 const manyNames = Array.from({ length: 10_000 }, (_, at) => `cluster-${at}`).join(",");
+
+test("a registration that stands by says which one serves its cluster", async () => {
+  const list = new RedisClusterList(bed);
+  const before = (await list.read()) ?? [];
+  const why = ["it is the cluster nova (registration given#nova)"];
+  await list.put([...before, { name: "again", labels: {}, id: "uid-1", status: { state: "Alias", why } }]);
+  const { output } = await bed.run("clusters", "--cluster", "again");
+  await list.put(before);
+  await bed.client.connection.persist(bed.keys.fleet.clusters);
+  expect(output).toMatch(/^again +Alias .* it is the cluster nova \(registration given#nova\)$/m);
+});
 
 test.each([
   [["clusters", "--cluster", "Nova"], "--cluster: no cluster is called Nova; did you mean nova?\n"],

@@ -134,6 +134,13 @@ test("a list is filtered by its address, and keeps what was filtered by", () => 
   expect(textOf(nodes)).toContain("No change of a source that a workload uses fits.");
 });
 
+test("the row of a registration that stands by says which one serves its cluster", () => {
+  const why = ["it is the cluster nova (registration given#nova)"];
+  const alias = { ...sick, status: { state: "Alias" as const, why }, problems: [] };
+  const nodes = shownAt("/clusters", answered({ count: 1, clusters: [alias] }));
+  expect(textOf(nodes)).toContain(`Alias ${why[0]}`);
+});
+
 test("clusters and holds show state, problem and end", () => {
   const clusters = { count: 1, clusters: [sick] };
   expect(textOf(shownAt("/clusters", answered(clusters)))).toContain(

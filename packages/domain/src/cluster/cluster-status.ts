@@ -45,6 +45,7 @@ type PhaseChange =
   /** It answered with its identity. */
   | { readonly type: "engaged" }
   /** Another registration of the same cluster is in use. */
+  /** `of` says which registration is engaged, for people. */
   | { readonly type: "alias"; readonly of: string }
   | { readonly type: "paused"; readonly why: string }
   /** Nothing can be connected to: its registration cannot be used, and none before it is in use. */

@@ -199,7 +199,7 @@ export class Fleet {
     const chosen = claimants.find((one) => one.member === winner);
     const engagement = this.#engagements.get(cluster);
     for (const other of claimants)
-      if (other !== chosen) other.member.tell({ type: "alias", of: this.#incumbency.of(cluster) ?? "" });
+      if (other !== chosen) other.member.tell({ type: "alias", of: this.#incumbency.namedOf(cluster) });
     // Its end settles the cluster again.
     if (engagement?.isEnding === true) return;
     if (chosen === undefined) return void engagement?.end();

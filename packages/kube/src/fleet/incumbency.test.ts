@@ -112,11 +112,12 @@ test("a second claim of a cluster is not served; /ready, the log and an Event sa
   const hub = registry();
   const incumbents = remembered();
   await using world = supervise(hub.provider, incumbents);
-  const honest = usable("b", cluster.kubeconfig());
+  const honest = Object.assign(usable("b", cluster.kubeconfig()), { name: "nova" });
   await hub.say(honest);
   await until("it is engaged", () => world.fleet.get(cluster.uid));
   await hub.say(usable("a", liar.kubeconfig), honest);
-  await until("/ready tells", () => world.fleet.notes.some((line) => note.test(line)));
+  const told = "registration a: it is the cluster nova (registration b)";
+  await until("/ready tells", () => world.fleet.notes.includes(told));
   expect(serverOf(world.fleet, cluster)).toBe(cluster.url);
   expect(world.begun()).toBe(1);
   expect(world.log.messages("warn")).toEqual([

@@ -49,6 +49,13 @@ export class Incumbency {
     return this.#known.get(cluster);
   }
 
+  /** The same for people: what the registration calls the cluster, and its id; the id alone where it is not known any more. */
+  namedOf(cluster: ClusterId): string {
+    const id = this.of(cluster) ?? "";
+    const named = [...this.#options.members()].find((member) => member.id === id)?.registration.name ?? id;
+    return named === id ? id : `${named} (registration ${id})`;
+  }
+
   /** Clusters that belong to a registration. */
   clustersOf(registration: string): readonly ClusterId[] {
     return [...this.#known].flatMap(([cluster, its]) => (its === registration ? [cluster] : []));

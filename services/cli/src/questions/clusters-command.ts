@@ -33,7 +33,8 @@ function clusterTable(health: readonly ClusterLine[], nowMs: number): string {
       lagText(report, nowMs),
       rightsText(report),
       watcher ?? "-",
-      problems.join("; "),
+      // What is paused or stands by for another registration is no problem, and says why it is so.
+      (problems.length > 0 ? problems : (status?.why ?? [])).join("; "),
     ]),
   );
 }

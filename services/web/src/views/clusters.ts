@@ -53,7 +53,8 @@ export function clusterRow(
   return [
     freeze.length === 0 ? changes : el("span", {}, changes, " ", ...freeze),
     stateMark(status?.state ?? "Discovered"),
-    problems.join("; ") || "none",
+    // What is paused or stands by for another registration is no problem, and says why it is so.
+    (problems.length > 0 ? problems : (status?.why ?? [])).join("; ") || "none",
     String(workloads),
     String(rollouts),
     held === 0 ? "0" : link(`/held?cluster=${encodeURIComponent(name)}`, String(held)),
