@@ -35,6 +35,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["src/*.test.ts"],
+    setupFiles: ["src/begin-in-turn.ts"],
     testTimeout: 1_200_000,
     hookTimeout: 300_000,
     pool: "forks",

@@ -1,0 +1,4 @@
+import { machineRoom } from "@fleet-reloader/testkit/machine-room";
+import { beforeEach } from "vitest";
+
+beforeEach(() => machineRoom());
