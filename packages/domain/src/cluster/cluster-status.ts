@@ -44,8 +44,7 @@ type PhaseChange =
   | { readonly type: "connecting" }
   /** It answered with its identity. */
   | { readonly type: "engaged" }
-  /** Another registration of the same cluster is in use. */
-  /** `of` says which registration is engaged, for people. */
+  /** Another registration of the same cluster is in use; `of` names it for people. */
   | { readonly type: "alias"; readonly of: string }
   | { readonly type: "paused"; readonly why: string }
   /** Nothing can be connected to: its registration cannot be used, and none before it is in use. */
