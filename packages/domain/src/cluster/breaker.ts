@@ -62,7 +62,7 @@ function opened(openMs: number, nowMs: number): ClusterBreaker {
   return { type: "open", untilMs: nowMs + openMs, openMs };
 }
 
-/** Somebody else has heard of the cluster: the next request may try. */
-export function tryAtOnce(breaker: ClusterBreaker, nowMs: number): ClusterBreaker {
-  return breaker.type === "open" ? { ...breaker, untilMs: nowMs } : breaker;
+/** Somebody else has heard of the cluster: requests are let through until one fails. A trial that is under way goes on. */
+export function tryAtOnce(breaker: ClusterBreaker): ClusterBreaker {
+  return breaker.type === "open" ? { type: "closed", failures: failuresMax - 1 } : breaker;
 }

@@ -93,19 +93,23 @@ export class ClusterGate {
   }
 
   #awayReason(gated: Gated): GateReason | undefined {
-    const { clock, reachOf } = this.#options;
+    const { reachOf } = this.#options;
     const reach = reachOf(gated.cluster);
     if (reach !== "reachable") {
       gated.wasUnreachable = true;
       return reach === "unknown" ? "ClusterUnknown" : "ClusterUnreachable";
     }
-    if (gated.wasUnreachable) {
-      // A probe was answered: the breaker may try the cluster at once.
-      gated.wasUnreachable = false;
-      gated.heldUntilMs = 0;
-      gated.breaker = tryAtOnce(gated.breaker, clock.monotonic());
-    }
+    if (gated.wasUnreachable) this.#isBack(gated);
     return undefined;
+  }
+
+  /** A probe was answered: the breaker lets requests try the cluster at once. */
+  #isBack(gated: Gated): void {
+    gated.wasUnreachable = false;
+    gated.heldUntilMs = 0;
+    const before = gated.breaker.type;
+    gated.breaker = tryAtOnce(gated.breaker);
+    this.#measure(gated.cluster, before, gated.breaker.type);
   }
 
   #shutFor(gated: Gated): number {

@@ -215,6 +215,19 @@ describe("what the fleet knows", () => {
     (await letIn(world, "a")).leave("answered");
   });
 
+  test("all that its window allows goes to a cluster that is back, until a request fails", async () => {
+    const world = setUp();
+    await fails(world, "a", 5);
+    world.reach.set("a", "unreachable");
+    await world.enter("a");
+    world.reach.set("a", "reachable");
+    const inside = await Promise.all([letIn(world, "a"), letIn(world, "a")]);
+    expect(world.meter.count("breaker a closed")).toBe(1);
+    inside[0]?.leave("failed");
+    expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterFailing" });
+    expect(world.meter.count("breaker a open")).toBe(2);
+  });
+
   test("a cluster that is not engaged here lets nothing in", async () => {
     const world = setUp();
     world.reach.set("a", "unknown");
