@@ -34,7 +34,7 @@ export const logReasons = [
   {
     reason: "ClusterFailing",
     meaning:
-      "The cluster failed several requests in a row, or looks hung; a trial request goes through now and then.",
+      "The cluster did not accept the last probe, failed several requests in a row, or looks hung; its requests are parked, and tried now and then.",
   },
   { reason: "ClusterBusy", meaning: "The cluster's share of the worker's slots is taken." },
   {

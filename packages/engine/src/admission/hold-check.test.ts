@@ -89,6 +89,7 @@ test.each(["ClusterUnreachable", "ClusterUnknown"])(
   "%s holds until the cluster is reached, and then no more",
   async (reason) => {
     expect(await checkWith({ reach: "unreachable" })(reason)).toBe(true);
+    expect(await checkWith({ reach: "failing" })(reason)).toBe(true);
     expect(await checkWith({ reach: "unknown" })(reason)).toBe(true);
     expect(await checkWith({})(reason)).toBe(false);
   },
@@ -96,6 +97,7 @@ test.each(["ClusterUnreachable", "ClusterUnknown"])(
 
 test("a cluster that fails is asked again in its time, unless it is known to be away", async () => {
   expect(await checkWith({})("ClusterFailing")).toBeUndefined();
+  expect(await checkWith({ reach: "failing" })("ClusterFailing")).toBe(true);
   expect(await checkWith({ reach: "unreachable" })("ClusterFailing")).toBe(true);
 });
 

@@ -39,7 +39,7 @@ export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
         case "ClusterUnknown":
           return options.reachOf(request.cluster) !== "reachable";
         case "ClusterFailing":
-          // The cluster answers its probes. Only a worker finds out whether it answers requests.
+          // The cluster answers our probes. Only a worker finds out whether it answers requests.
           return options.reachOf(request.cluster) === "reachable" ? undefined : true;
         default:
           return undefined;

@@ -103,6 +103,11 @@ export class Engagement {
     return clusterStatusOf(this.#facts);
   }
 
+  /** In how many milliseconds it is probed again, at the latest; undefined: it has accepted the last probe. */
+  get probedInMs(): number | undefined {
+    return this.#health.probedInMs;
+  }
+
   /** Those that were missing when they were asked for last, as sentences. */
   get missingRights(): readonly string[] {
     return this.#facts.missingRights;

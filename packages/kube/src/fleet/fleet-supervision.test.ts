@@ -150,12 +150,14 @@ test("a stream that waits while credentials are refused goes on with accepted on
   cluster.removeUser("first");
   await expect(connection.call(version, never)).rejects.toMatchObject({ code: "kube.unauthorized" });
   await until("it is known", () => world.fleet.status(cluster.uid)?.state === "Forbidden");
+  expect(world.fleet.reachOf(cluster.uid)).toBe("failing");
   let isWaiting = true;
   const waiting = connection.backOffs.wait(900_000, never).then(() => {
     isWaiting = false;
   });
   hub.say(usable("a", kubeconfig.replace(first, second), "2"));
   await until("the wait is over", () => !isWaiting);
+  expect(world.fleet.reachOf(cluster.uid)).toBe("reachable");
   await waiting;
 });
 

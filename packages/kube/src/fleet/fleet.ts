@@ -75,7 +75,13 @@ export class Fleet {
   reachOf(cluster: ClusterId): Reach {
     const status = this.status(cluster);
     if (status === undefined) return "unknown";
-    return status.state === "Unreachable" ? "unreachable" : "reachable";
+    if (status.state === "Unreachable") return "unreachable";
+    return this.probedInMs(cluster) === undefined ? "reachable" : "failing";
+  }
+
+  /** In how many milliseconds a cluster is probed again, at the latest; undefined: it has accepted the last probe, or is not engaged. */
+  probedInMs(cluster: ClusterId): number | undefined {
+    return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.probedInMs;
   }
 
   /**

@@ -113,3 +113,20 @@ test("a cluster that has refused us is asked again although it goes on talking",
   }
   expect(world.told).toEqual(["refused", "heard"]);
 });
+
+test("says when it asks again for as long as the last answer was missing or a refusal", async () => {
+  await using world = setUp();
+  const { clock, health } = world;
+  expect(health.probedInMs).toBeUndefined();
+  world.answers(new Fault("kube.server-error", "", { context: { status: 503 } }));
+  await clock.advance(10_000);
+  expect(health.probedInMs).toBe(5000);
+  await clock.advance(2000);
+  expect(health.probedInMs).toBe(3000);
+  world.answers(new Fault("kube.unauthorized", "", { context: { status: 401 } }));
+  await clock.advance(3000);
+  expect(health.probedInMs).toBe(10_000);
+  world.answers("ok");
+  await clock.advance(10_000);
+  expect(health.probedInMs).toBeUndefined();
+});

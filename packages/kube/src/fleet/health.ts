@@ -34,6 +34,13 @@ export class Health {
     this.#options = options;
   }
 
+  /** In how many milliseconds the next probe begins, at the latest; undefined: the last one was answered, and not refused. */
+  get probedInMs(): number | undefined {
+    if (!this.#isMissed && !this.#isRefused) return undefined;
+    const everyMs = this.#isMissed ? missEveryMs : healthQuietMs;
+    return Math.max(0, this.#askedAt + everyMs - this.#options.clock.monotonic());
+  }
+
   /** Something broke off: there is reason to look before the time. */
   disturbed(): void {
     this.#isDisturbed = true;

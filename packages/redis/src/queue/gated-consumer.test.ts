@@ -58,6 +58,7 @@ test("hundreds of requests for six sick clusters do not delay those of a healthy
       meter: new CountingMeter(),
       nameOf: (cluster) => cluster,
       reachOf: () => "reachable",
+      probedInMs: () => undefined,
     });
     const requestOf = (cluster: string, name: string) => ({
       request: { cluster, workload: { kind: "Deployment", namespace: "ns", name } },
@@ -91,6 +92,7 @@ test("a request of a forgotten cluster ends; one of an unknown cluster waits", a
     ...{ slots: 8, clock: wallClock, random: Math.random, meter: new CountingMeter() },
     nameOf: (cluster) => cluster,
     reachOf: () => "unknown",
+    probedInMs: () => undefined,
   });
   const never: Handler = async () => {
     throw new Fault("engine.invariant", "it is not known here");

@@ -87,6 +87,7 @@ export async function startWorking(options: WorkingOptions): Promise<Working> {
   const gate = new ClusterGate({
     slots,
     reachOf: (cluster) => fleet.reachOf(cluster),
+    probedInMs: (cluster) => fleet.probedInMs(cluster),
     nameOf: (cluster) => fleet.get(cluster)?.name ?? unknownCluster,
     clock,
     random,

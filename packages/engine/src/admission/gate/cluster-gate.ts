@@ -12,8 +12,8 @@ import type { Meter } from "../../ports/meter.ts";
 import type { ClusterId, OnHold, Verdict } from "../../ports/request.ts";
 import { type ClusterSlots, SlotPool, windowFirst } from "./cluster-slots.ts";
 
-/** What the fleet knows of a cluster. An `unknown` cluster is not engaged here. */
-export type Reach = "reachable" | "unreachable" | "unknown";
+/** What the fleet knows of a cluster. `failing`: it did not accept the last probe. An `unknown` cluster is not engaged here. */
+export type Reach = "reachable" | "failing" | "unreachable" | "unknown";
 
 /** A request that is let in has to leave. */
 export interface InsideGate {
@@ -26,6 +26,8 @@ export interface ClusterGateOptions {
   /** Requests that this process handles at once. */
   readonly slots: number;
   readonly reachOf: (cluster: ClusterId) => Reach;
+  /** In how many milliseconds a cluster is probed again; undefined: it has accepted the last probe, or is not engaged. */
+  readonly probedInMs: (cluster: ClusterId) => number | undefined;
   readonly nameOf: (cluster: ClusterId) => string;
   readonly clock: Clock;
   readonly random: Random;
@@ -36,15 +38,23 @@ interface Gated extends ClusterSlots {
   readonly cluster: ClusterId;
   /** When the last of its requests on hold comes back. */
   heldUntilMs: number;
-  wasUnreachable: boolean;
+  wasAway: boolean;
 }
+
+const awayReasons = {
+  failing: "ClusterFailing",
+  unreachable: "ClusterUnreachable",
+  unknown: "ClusterUnknown",
+} as const satisfies Record<Exclude<Reach, "reachable">, GateReason>;
 
 /** How long a request is on hold for want of a slot. It is spread by chance, so that not all ask again at once. */
 const busyMs = 400;
 /** How long while its cluster looks hung: by then what is under way there has met its deadline or has been answered. */
 const hungHoldMs = 3000;
-/** How long while the fleet cannot reach a cluster, or does not know it. */
-const awayMs = 5000;
+/** How long while the fleet does not know a cluster. */
+const unknownMs = 5000;
+/** How long after the beginning of the next probe, while the last one failed: a healthy cluster has answered it by then. */
+const probeAnswerMs = 500;
 /** Requests on hold come back no faster than this: ten thousand of them in 40 s, beside all other work. */
 const returnsPerSecond = 250;
 /** However many are on hold, no request is away for longer than this beyond its time. */
@@ -72,8 +82,8 @@ export class ClusterGate {
   async admit(cluster: ClusterId, signal: AbortSignal): Promise<GateVerdict> {
     this.#forgetGone();
     const gated = this.#gated(cluster);
-    const away = this.#awayReason(gated);
-    if (away !== undefined) return this.#hold(gated, away, awayMs);
+    const away = this.#away(gated);
+    if (away !== undefined) return away;
     const shutForMs = this.#shutFor(gated);
     if (shutForMs > 0) return this.#hold(gated, "ClusterFailing", shutForMs);
     if (!this.#slots.tryTake(gated) && !(await this.#slots.waitAndTake(gated, signal))) {
@@ -92,20 +102,26 @@ export class ClusterGate {
     return { type: "go", leave: this.#leave(gated, asked.breaker.type === "half-open") };
   }
 
-  #awayReason(gated: Gated): GateReason | undefined {
-    const { reachOf } = this.#options;
+  /** A request would fail as the last probe did: it comes back right after the next one. */
+  #away(gated: Gated): OnHold<GateReason> | undefined {
+    const { probedInMs, reachOf } = this.#options;
     const reach = reachOf(gated.cluster);
-    if (reach !== "reachable") {
-      gated.wasUnreachable = true;
-      return reach === "unknown" ? "ClusterUnknown" : "ClusterUnreachable";
+    if (reach === "reachable") {
+      if (gated.wasAway) this.#isBack(gated);
+      return undefined;
     }
-    if (gated.wasUnreachable) this.#isBack(gated);
-    return undefined;
+    gated.wasAway = true;
+    const probedIn = probedInMs(gated.cluster);
+    return this.#hold(
+      gated,
+      awayReasons[reach],
+      probedIn === undefined ? unknownMs : probedIn + probeAnswerMs,
+    );
   }
 
   /** A probe was answered: the breaker lets requests try the cluster at once. */
   #isBack(gated: Gated): void {
-    gated.wasUnreachable = false;
+    gated.wasAway = false;
     gated.heldUntilMs = 0;
     const before = gated.breaker.type;
     gated.breaker = tryAtOnce(gated.breaker);
@@ -178,7 +194,7 @@ export class ClusterGate {
       hasFailed: false,
       waiting: new Set(),
       heldUntilMs: 0,
-      wasUnreachable: false,
+      wasAway: false,
     };
     this.#clusters.set(cluster, made);
     return made;

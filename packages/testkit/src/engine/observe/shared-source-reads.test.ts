@@ -67,6 +67,7 @@ async function fanOut({ readMs, mayWait }: { readonly readMs: number; readonly m
   const gate = new ClusterGate({
     ...{ slots: 64, clock, meter, random: () => 0, nameOf: (name: string) => name },
     reachOf: () => "reachable" as const,
+    probedInMs: () => undefined,
   });
   const tookMs: number[] = [];
   const handle = async (at: number): Promise<void> => {

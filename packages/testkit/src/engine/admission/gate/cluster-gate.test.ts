@@ -228,6 +228,19 @@ describe("what the fleet knows", () => {
     expect(world.meter.count("breaker a open")).toBe(2);
   });
 
+  test("requests for a cluster that failed its probe return right after the next one", async () => {
+    const world = setUp();
+    world.reach.set("a", "failing");
+    world.probedInMs.set("a", 3000);
+    const verdict = await world.enter("a");
+    if (verdict.type !== "hold") throw new Error("it is let in");
+    expect(verdict.reason).toBe("ClusterFailing");
+    expect(verdict.afterMs).toBeGreaterThan(3000);
+    expect(verdict.afterMs).toBeLessThan(4000);
+    world.reach.set("a", "reachable");
+    await letIn(world, "a");
+  });
+
   test("a cluster that is not engaged here lets nothing in", async () => {
     const world = setUp();
     world.reach.set("a", "unknown");

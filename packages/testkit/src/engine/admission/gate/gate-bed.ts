@@ -9,6 +9,7 @@ export function setUp(slots = 64) {
   const clock = new ManualClock();
   const meter = new CountingMeter();
   const reach = new Map<string, Reach>();
+  const probedInMs = new Map<string, number>();
   const gate = new ClusterGate({
     slots,
     clock,
@@ -16,7 +17,8 @@ export function setUp(slots = 64) {
     random: () => 0,
     nameOf: (cluster) => cluster,
     reachOf: (cluster) => reach.get(cluster) ?? "reachable",
+    probedInMs: (cluster) => probedInMs.get(cluster),
   });
   const enter = (cluster: string) => gate.admit(cluster, forever);
-  return { clock, meter, reach, gate, enter };
+  return { clock, meter, reach, probedInMs, gate, enter };
 }
