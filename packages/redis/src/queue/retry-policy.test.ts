@@ -37,7 +37,7 @@ describe("the wait that uses up no attempt", () => {
   test.each([
     ["kube.throttled", 500, 1500],
     ["kube.forbidden", 15_000, 45_000],
-    ["kube.unauthorized", 15_000, 45_000],
+    ["kube.unauthorized", 1500, 4500],
     ["kube.unreachable", 1500, 4500],
     ["engine.aborted", 100, 300],
   ] as const)("after %s is from %d to %d ms, so that not all come back at once", (code, leastMs, mostMs) => {

@@ -8,6 +8,11 @@ const conflictFirstMs = 100;
 /** Where several writers meet again and again they have to get out of each other's way; a person still waits for the roll. */
 const conflictMaxMs = 3000;
 
+/** Rights change by hand; a new change of the source asks again at once. */
+const rightDeniedMs = 30_000;
+/** The gate of the cluster holds the request afterwards, until a probe of the cluster is accepted. */
+const clusterPauseMs = 3000;
+
 /** Back-off of a counted attempt, in milliseconds: exponential with full jitter, bounded. */
 export function redeliverAfter(fault: Fault, attemptsMade: number, random: Random): number {
   const [firstMs, maxMs] =
@@ -22,11 +27,11 @@ export function pauseAfter(fault: Fault, random: Random): number {
   switch (fault.class) {
     case "throttled":
       return Math.ceil(fault.retryAfterMs ?? 1000 * jitter);
-    // Rights and credentials change by hand; a new change of the source asks again at once.
     case "denied":
-      return Math.ceil(30_000 * jitter);
+      // A cluster that does not accept our credentials accepts none of our requests.
+      return Math.ceil((fault.code === "kube.unauthorized" ? clusterPauseMs : rightDeniedMs) * jitter);
     case "unreachable":
-      return Math.ceil(3000 * jitter);
+      return Math.ceil(clusterPauseMs * jitter);
     default:
       return Math.ceil(200 * jitter);
   }
