@@ -37,16 +37,19 @@ if (flag === "--real") {
   const costly = "src/simulated-costly.test.ts";
   const timed = ["budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
   const untimed = ["simulated", ...[costly, ...timed].map((file) => `--exclude=${file}`)];
-  // Two rows that take about as long. In both, tests wait now and then, for quiet and for nothing to happen.
+  // Two rows that take about as long, and the page in a third one as soon as the products of the second have ended. In all, tests wait now and
+  // then, for quiet and for nothing to happen.
   const units = vitestStep("unit, property, contract", { cwd: "." });
   results.push(await demo);
-  const others = inTurn([
-    () => vitestStep("end to end, simulated", { cwd: "test/e2e", args: untimed }),
-    () => vitestStep("the page in Chromium", { cwd: "test/page" }),
-    () => vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }),
-    () => vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }),
-  ]);
-  results.push(await units, ...(await others));
+  const endToEnd = vitestStep("end to end, simulated", { cwd: "test/e2e", args: untimed });
+  const page = endToEnd.then(() => vitestStep("the page in Chromium", { cwd: "test/page" }));
+  const small = endToEnd.then(() =>
+    inTurn([
+      () => vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }),
+      () => vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }),
+    ]),
+  );
+  results.push(await units, await endToEnd, await page, ...(await small));
   // Both measure times, and mostly wait: beside each other, and nothing else. What makes all the work that one tenant can is by itself.
   results.push(await vitestStep("times, simulated", { cwd: "test/e2e", args: timed }));
   results.push(await vitestStep("a costly tenant, simulated", { cwd: "test/e2e", args: [costly] }));
