@@ -13,7 +13,13 @@ const longest = [
     "simulation-more-seeds.test.ts",
     "simulation-mutants.test.ts",
   ],
-  ...["bull-queue-cluster.test.ts", "redis-ownership.test.ts", "lost-worker.test.ts"],
+  ...[
+    "bull-queue-cluster.test.ts",
+    "queue-roles.test.ts",
+    "redis-ownership.test.ts",
+    "start-dashboard.test.ts",
+  ],
+  ...["client.test.ts", "skewed-clocks.test.ts", "lost-worker.test.ts"],
 ];
 
 class LongestFirst extends BaseSequencer {
