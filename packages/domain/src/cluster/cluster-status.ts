@@ -23,6 +23,17 @@ export interface ClusterStatus {
   readonly why: readonly string[];
 }
 
+/** What people are told of a cluster beside its state: its problems; or why it is paused or stands by for another registration, which is no problem. */
+export function remarksOnCluster({
+  problems,
+  status,
+}: {
+  readonly problems: readonly string[];
+  readonly status?: ClusterStatus | undefined;
+}): readonly string[] {
+  return problems.length > 0 ? problems : (status?.why ?? []);
+}
+
 /** What is known of a cluster. The state follows from it: nothing that is known is lost while something worse is shown. */
 export interface ClusterFacts {
   readonly phase: "discovered" | "connecting" | "engaged" | "alias" | "paused" | "gone";

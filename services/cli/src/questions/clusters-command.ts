@@ -1,4 +1,5 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { remarksOnCluster } from "@fleet-reloader/domain/cluster/cluster-status";
 import { ageText, answerFlag, printAnswer, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
@@ -24,17 +25,16 @@ type ClusterLine = ApiAnswer<"clusters">["clusters"][number];
 function clusterTable(health: readonly ClusterLine[], nowMs: number): string {
   return textTable(
     ["CLUSTER", "STATE", "WORKLOADS", "ROLLING", "HELD", "LAG", "RIGHTS", "WATCHER", "PROBLEM"],
-    health.map(({ name, status, workloads, rollouts, held, report, watcher, problems }) => [
-      name,
-      status?.state ?? "-",
-      String(workloads),
-      String(rollouts),
-      String(held),
-      lagText(report, nowMs),
-      rightsText(report),
-      watcher ?? "-",
-      // What is paused or stands by for another registration is no problem, and says why it is so.
-      (problems.length > 0 ? problems : (status?.why ?? [])).join("; "),
+    health.map((cluster) => [
+      cluster.name,
+      cluster.status?.state ?? "-",
+      String(cluster.workloads),
+      String(cluster.rollouts),
+      String(cluster.held),
+      lagText(cluster.report, nowMs),
+      rightsText(cluster.report),
+      cluster.watcher ?? "-",
+      remarksOnCluster(cluster).join("; "),
     ]),
   );
 }

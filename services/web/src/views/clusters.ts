@@ -1,4 +1,5 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { remarksOnCluster } from "@fleet-reloader/domain/cluster/cluster-status";
 import { actButtons, type Permits } from "../acts/act-offer.ts";
 import { freezeClusterOffer } from "../acts/offered-acts.ts";
 import { ago } from "../age.ts";
@@ -41,11 +42,8 @@ export function clustersView(
 }
 
 /** The cells of a cluster. */
-export function clusterRow(
-  { held, name, problems, report, rollouts, status, workloads }: ShownCluster,
-  permits: Permits,
-  nowMs: number,
-): readonly ViewNode[] {
+export function clusterRow(cluster: ShownCluster, permits: Permits, nowMs: number): readonly ViewNode[] {
+  const { held, name, report, rollouts, status, workloads } = cluster;
   // What is frozen of another name of a cluster is the cluster: its own row offers it.
   const offers = status?.state === "Alias" ? [] : [freezeClusterOffer(name)];
   const freeze = actButtons(permits, { cluster: name, namespace: "" }, offers);
@@ -53,8 +51,7 @@ export function clusterRow(
   return [
     freeze.length === 0 ? changes : el("span", {}, changes, " ", ...freeze),
     stateMark(status?.state ?? "Discovered"),
-    // What is paused or stands by for another registration is no problem, and says why it is so.
-    (problems.length > 0 ? problems : (status?.why ?? [])).join("; ") || "none",
+    remarksOnCluster(cluster).join("; ") || "none",
     String(workloads),
     String(rollouts),
     held === 0 ? "0" : link(`/held?cluster=${encodeURIComponent(name)}`, String(held)),
