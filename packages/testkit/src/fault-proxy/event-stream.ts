@@ -50,12 +50,13 @@ export function relayEvents(
       upstream.pause();
     },
     cut: (isMidLine) => {
-      if (isMidLine)
+      if (isMidLine && !downstream.writableEnded)
         downstream.write('{"type":"MODIFIED","object":{"kind":"Conf', () => downstream.destroy());
       else downstream.destroy();
     },
     inject: (line) => {
-      downstream.write(`${line}\n`);
+      // The server may have ended the watch a moment ago.
+      if (!downstream.writableEnded) downstream.write(`${line}\n`);
     },
   };
 }
