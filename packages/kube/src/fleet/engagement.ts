@@ -113,11 +113,12 @@ export class Engagement {
     return this.#facts.missingRights;
   }
 
-  /** Whether the engagement is for this name and serves these namespaces, in any order. Both are fixed as long as it lives. */
-  isFor(name: string, namespaces: readonly string[] | undefined): boolean {
+  /** Whether the engagement is for this name, these namespaces and these rights, in any order. All are fixed as long as it lives. */
+  isFor(name: string, namespaces: readonly string[] | undefined, rights: readonly Right[]): boolean {
     const { engaged } = this;
     const isSameWork =
-      JSON.stringify(engaged.namespaces?.toSorted()) === JSON.stringify(namespaces?.toSorted());
+      inAnyOrder(engaged.namespaces) === inAnyOrder(namespaces) &&
+      inAnyOrder(this.#options.rights) === inAnyOrder(rights);
     return engaged.name === name && isSameWork;
   }
 
@@ -232,4 +233,8 @@ export class Engagement {
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     await this.#options.clock.sleep(ms, signal).catch(() => undefined);
   }
+}
+
+function inAnyOrder(all: readonly unknown[] | undefined): string | undefined {
+  return all && `${all.map((one) => JSON.stringify(one)).toSorted()}`;
 }

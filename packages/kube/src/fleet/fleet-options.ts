@@ -11,7 +11,7 @@ import type { Right } from "./rights.ts";
 export interface FleetOptions {
   /** In order of precedence: the first of two ways to one cluster is used. */
   readonly providers: readonly ClusterProvider[];
-  /** The rights needed in a cluster with these labels of which only these namespaces are served. */
+  /** The rights needed in a cluster with these labels of which only these namespaces are served. With other rights it is engaged anew. */
   readonly rights: (namespaces: readonly string[] | undefined, labels: Labels) => readonly Right[];
   readonly limit?: ConnectionOptions["limit"];
   readonly userAgent: string;

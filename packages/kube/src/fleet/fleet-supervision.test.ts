@@ -1,3 +1,4 @@
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
@@ -35,7 +36,10 @@ function usable(id: string, kubeconfig: string, version = "1"): Registration {
   return { id, name: id, labels: {}, access: { type: "usable", target: targetOf(kubeconfig), version } };
 }
 
-function supervise(providers: readonly ClusterProvider[], rights: readonly Right[] = []) {
+function supervise(
+  providers: readonly ClusterProvider[],
+  rights: readonly Right[] | ((labels: Labels) => readonly Right[]) = [],
+) {
   const stop = new AbortController();
   const log = new CollectedLog();
   const meter = new CountingMeter();
@@ -43,7 +47,7 @@ function supervise(providers: readonly ClusterProvider[], rights: readonly Right
   const ended: string[] = [];
   const fleet = new Fleet({
     ...{ providers, log, meter },
-    rights: () => rights,
+    rights: (_, labels) => (typeof rights === "function" ? rights(labels) : rights),
     userAgent: "test",
     clock: systemClock,
     random: () => 0,
@@ -233,6 +237,22 @@ test("labels that change are those of the cluster at once; address and work stay
   await until("it has its label", () => engaged.labels.env === "prod");
   expect(world.engaged).toHaveLength(1);
   expect(world.ended).toEqual([]);
+});
+
+test("labels that ask for other rights begin the work anew", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const hub = registry();
+  const rightsIn = ({ source }: Labels): readonly Right[] => [
+    { verb: source === "audit" ? "list" : "watch", group: "", resource: "secrets", namespace: undefined },
+  ];
+  await using world = supervise([hub.provider], rightsIn);
+  const registration = usable("a", cluster.kubeconfig());
+  hub.say({ ...registration, labels: { source: "audit" } });
+  await until("it is engaged", () => world.fleet.get(cluster.uid));
+  hub.say({ ...registration, labels: { source: "watch" } });
+  await until("it is engaged anew", () => world.engaged.length === 2);
+  expect(world.ended).toEqual([cluster.uid]);
+  expect(world.engaged[1]?.labels.source).toBe("watch");
 });
 
 test("readiness waits for a named cluster, not for a registered one that is away", async () => {

@@ -15,6 +15,7 @@ import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
 import type { FleetOptions, Life } from "./fleet-options.ts";
 import { Incumbency } from "./incumbency.ts";
 import { FleetMember, inOrder } from "./member.ts";
+import type { Right } from "./rights.ts";
 
 export type { Engaged };
 
@@ -210,10 +211,11 @@ export class Fleet {
     if (engagement?.isEnding === true) return;
     if (chosen === undefined) return void engagement?.end();
     const { access, member, registration } = chosen;
-    if (engagement === undefined) this.#engage(cluster, chosen);
-    else if (engagement.isFor(registration.name, access.namespaces))
+    const rights = this.#options.rights(access.namespaces, registration.labels);
+    if (engagement === undefined) this.#engage(cluster, chosen, rights);
+    else if (engagement.isFor(registration.name, access.namespaces, rights))
       engagement.use(access.target, registration.labels);
-    // Other namespaces need other work. Freezes, records and grants go by the name, so an outdated one must not stay in use.
+    // Other namespaces or rights need other work. Freezes, records and grants go by the name, so an outdated one must not stay in use.
     else engagement.end();
     member.tell({ type: "engaged" });
     this.#reportContenders(cluster, chosen, claimants);
@@ -227,17 +229,17 @@ export class Fleet {
         this.#contenders?.tell(engaged, registration, chosen.registration);
   }
 
-  #engage(cluster: ClusterId, { access, registration }: Omit<Claimant, "member">): void {
+  #engage(cluster: ClusterId, { access, registration }: Claimant, rights: readonly Right[]): void {
     const life = this.#life;
     if (life === undefined) return;
-    const { clock, random, log, rights } = this.#options;
+    const { clock, random, log } = this.#options;
     const { labels, name } = registration;
     const { namespaces, target } = access;
     const connection = this.#connect(target);
     const engagement = new Engagement({
       target,
       onEngaged: life.onEngaged,
-      rights: rights(namespaces, labels),
+      rights,
       engaged: { cluster, name, labels, namespaces, connection },
       changed: () => {
         for (const { member } of this.#claims.of(cluster)) this.#tell(member);

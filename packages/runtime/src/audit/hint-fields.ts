@@ -15,7 +15,7 @@ export const hintFields = {
       env: "FLEET_RELOADER_EVENT_SOURCE",
       placeholder: "SOURCE",
       description:
-        "How changes are noticed: watch holds watches open; audit lists once, then reads what audit events point to, and needs no right to watch; both watches, and uses audit events only to tell who made a change. The label fleet-reloader.io/event-source of a registration sets it for one cluster, from its next engagement on.",
+        "How changes are noticed: watch holds watches open; audit lists once, then reads what audit events point to, and needs no right to watch; both watches, and uses audit events only to tell who made a change. The label fleet-reloader.io/event-source of a registration sets it for one cluster; when it changes, the cluster is listed and watched anew.",
     },
   },
   auditListenAddress: {
