@@ -11,10 +11,10 @@ export interface HintedCollection extends HintedResource {
 }
 
 /** A hint for one collection. */
-export interface TakenHint {
+export interface TakenHint extends PendingHint {
   /** Undefined: anything in the collection. */
   readonly at: Pick<Hint, "namespace" | "name"> | undefined;
-  /** To be called when it was read and what it led to is published. */
+  /** To be called when it was read and what it led to is published. It settles older hints with this key, too. */
   readonly settle: () => void;
 }
 
@@ -73,7 +73,8 @@ export class HintInbox implements HintSource {
       left -= 1;
       if (left === 0) this.#settle(pending);
     };
-    for (const { onHint } of concerned) onHint({ at: hint, settle });
+    const { key, number } = pending;
+    for (const { onHint } of concerned) onHint({ key, number, at: hint, settle });
   }
 
   /** Those that are read meanwhile go with the next call. */

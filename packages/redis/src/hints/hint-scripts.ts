@@ -4,7 +4,8 @@ import { Script } from "../connection/script.ts";
  * Numbers are Redis' time in microseconds, and in any case more than the one before: they grow also over a loss of all that was here.
  *
  * KEYS: hints of a cluster, last number, clusters with hints. ARGV: how many hints there may be, the key of the hint that stands for
- * all, the cluster, keys, one a line: a client takes longer to write a thousand arguments than Redis to take a text apart.
+ * all, the cluster, keys, one a line: a client takes longer to write a thousand arguments than Redis to take a text apart. The hint that
+ * stands for all takes the place of all that were there.
  */
 export const addHintsScript = new Script(`
 local time = redis.call('TIME')
@@ -12,7 +13,8 @@ local last = tonumber(redis.call('GET', KEYS[2]) or '0')
 local number = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
 redis.call('SET', KEYS[2], number)
 for key in string.gmatch(ARGV[4], '[^\\n]+') do redis.call('ZADD', KEYS[1], number, key) end
-if redis.call('ZCARD', KEYS[1]) > tonumber(ARGV[1]) then
+local isAnything = redis.call('ZSCORE', KEYS[1], ARGV[2]) == number
+if isAnything or redis.call('ZCARD', KEYS[1]) > tonumber(ARGV[1]) then
   redis.call('DEL', KEYS[1])
   redis.call('ZADD', KEYS[1], number, ARGV[2])
 end

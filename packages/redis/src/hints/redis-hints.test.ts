@@ -1,3 +1,4 @@
+import { anythingKey } from "@fleet-reloader/domain/hint/hint";
 import type { PendingHint } from "@fleet-reloader/engine/hints/hint-store";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
@@ -86,6 +87,16 @@ describe("hints", () => {
     const many = Array.from({ length: 5000 }, (_, i) => `/configmaps/ns/c${i}`);
     await bed.process().add("c1", new Set(many));
     expect(await bed.client.connection.zrange(bed.keys.cluster("c1").hints, "0", "-1")).toEqual(["*"]);
+  });
+
+  test("that anything may have changed take the place of all that were there", async () => {
+    await using bed = await startHints();
+    await bed.process().add("c1", new Set(["/configmaps/ns/a", "/configmaps/ns/b"]));
+    await bed.process().add("c1", new Set([anythingKey]));
+    await bed.process().add("c1", new Set(["/configmaps/ns/b"]));
+    const given = bed.follow("c1");
+    await until("they are given", () => given.length > 0);
+    expect(given.map(({ key }) => key)).toEqual([anythingKey, "/configmaps/ns/b"]);
   });
 
   test("go on after Redis has lost everything", async () => {

@@ -116,8 +116,8 @@ export class HintedReflector<T> implements Stream {
     const own = hints.subscribe({ group, resource, namespace }, (hint) => this.#take(hint));
     if (alsoHintedBy === undefined) return [own];
     const others = { group: alsoHintedBy.group, resource: alsoHintedBy.resource, namespace };
-    const other = hints.subscribe(others, ({ at, settle }) =>
-      this.#take({ at: at && { namespace: at.namespace, name: "" }, settle }),
+    const other = hints.subscribe(others, ({ key, number, at, settle }) =>
+      this.#take({ key, number, at: at && { namespace: at.namespace, name: "" }, settle }),
     );
     return [own, other];
   }
