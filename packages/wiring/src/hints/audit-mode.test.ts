@@ -75,6 +75,7 @@ async function startAudited(eventSource: EventSourceMode = "audit") {
     clock: systemClock,
     userAgent: "test",
   });
+  const told: (readonly string[])[] = [];
   const synced = Promise.withResolvers<void>();
   const engaged = {
     cluster: "c1",
@@ -83,7 +84,7 @@ async function startAudited(eventSource: EventSourceMode = "audit") {
     namespaces: undefined,
     connection,
     syncBegins: () => synced.resolve,
-    hintsMissed: () => undefined,
+    hintsMissed: (lines: readonly string[]) => void told.push(lines),
   };
   const lifetime = new AbortController();
   const running = watching.watch(engaged, lifetime.signal);
@@ -108,6 +109,12 @@ async function startAudited(eventSource: EventSourceMode = "audit") {
     /** `purpose name` of what was requested since the last call. */
     requested: () => added.splice(0).map(({ purpose, request }) => `${purpose} ${request.workload.name}`),
     added,
+    /** What the engagement was told of missed hints. */
+    told,
+    async unwatch() {
+      lifetime.abort();
+      await running;
+    },
     async [Symbol.asyncDispose]() {
       lifetime.abort();
       await running;
@@ -144,6 +151,12 @@ describe("a cluster whose audit events are received", () => {
     await using bed = await startAudited();
     expect(bed.meter.sentences).toContain("hints missed nova");
     expect(bed.meter.count("hints missed nova")).toBe(0);
+  });
+
+  test("misses no hint any more for a process that watches it no longer", async () => {
+    await using bed = await startAudited();
+    await bed.unwatch();
+    expect(bed.told).toEqual([[]]);
   });
 
   test("requests nothing for events that are forged, repeated or years old", async () => {

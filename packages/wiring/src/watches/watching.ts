@@ -84,6 +84,8 @@ export class Watching {
     } finally {
       this.#watchers.delete(cluster);
       synced();
+      // Who watches next judges anew. A verdict of ours would stay as long as the engagement.
+      if (isHinted) engaged.hintsMissed([]);
     }
   }
 
