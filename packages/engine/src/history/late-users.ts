@@ -17,7 +17,7 @@ export interface LateUsersOptions {
     signal: AbortSignal,
   ) => AsyncIterable<{ readonly id: string; readonly record: HistoryRecord }>;
   readonly writes: Pick<AuditedWrites, "candidates">;
-  /** Whether this process asks for the users of changes of a cluster. */
+  /** Whether this process asks for the users of changes of a cluster now. The clusters of a process change. */
   readonly isAsked: (cluster: ClusterId) => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,7 +28,7 @@ const roundMs = 5000;
 const askedAtMs = [5000, 30_000, 120_000, 480_000, 1_800_000, 3_300_000];
 /** Nothing older is asked about. */
 const ageMaxMs = 3_600_000;
-/** Some 2 MiB. Of more the oldest stay as they are. */
+/** Some 2 MiB, and as much again for other processes. Of more the oldest stay as they are. */
 const waitingChangesMax = 2000;
 
 interface WaitingChange {
@@ -46,7 +46,10 @@ interface WaitingChange {
  */
 export class LateUsers {
   readonly #options: LateUsersOptions;
-  readonly #waiting = new Map<ChangeId, WaitingChange>();
+  /** Of clusters that this process asks about. */
+  readonly #ours = new Map<ChangeId, WaitingChange>();
+  /** Of other clusters, which may become ours. They are kept apart: however many they are, they push none of ours out. */
+  readonly #others = new Map<ChangeId, WaitingChange>();
   #readTo: string | undefined;
 
   constructor(options: LateUsersOptions) {
@@ -78,28 +81,47 @@ export class LateUsers {
   }
 
   #take(record: ChangeRecord): void {
-    const { actor, change, cluster } = record;
-    if (actor === undefined || cluster === undefined || !this.#options.isAsked(cluster.id)) return;
-    const before = this.#waiting.get(change);
+    const { actor, change } = record;
+    if (actor === undefined || record.cluster === undefined) return;
+    const before = this.#ours.get(change) ?? this.#others.get(change);
     const named = Math.max(before?.named ?? 0, actor.users?.length ?? 0);
-    this.#waiting.set(change, { record, named, asked: before?.asked ?? 0 });
-    const [oldest] = this.#waiting.size > waitingChangesMax ? this.#waiting.keys() : [];
-    if (oldest !== undefined) this.#waiting.delete(oldest);
+    this.#wait(change, { record, named, asked: before?.asked ?? 0 });
+  }
+
+  #wait(change: ChangeId, waiting: WaitingChange): void {
+    const [to, from] = this.#isOurs(waiting) ? [this.#ours, this.#others] : [this.#others, this.#ours];
+    from.delete(change);
+    to.set(change, waiting);
+    const [oldest] = to.size > waitingChangesMax ? to.keys() : [];
+    if (oldest !== undefined) to.delete(oldest);
+  }
+
+  #forget(change: ChangeId): void {
+    this.#ours.delete(change);
+    this.#others.delete(change);
+  }
+
+  #isOurs({ record }: WaitingChange): boolean {
+    return record.cluster !== undefined && this.#options.isAsked(record.cluster.id);
   }
 
   async #ask(signal: AbortSignal): Promise<void> {
     const { clock, history, writes } = this.#options;
-    for (const [change, waiting] of [...this.#waiting]) {
+    for (const [change, waiting] of [...this.#ours, ...this.#others]) {
       const { actor, ...record } = waiting.record;
       if (actor === undefined) continue;
       const ageMs = clock.now() - Date.parse(actor.time);
+      if (ageMs > ageMaxMs) {
+        this.#forget(change);
+        continue;
+      }
       const asked = askedAtMs.filter((atMs) => atMs <= ageMs).length;
-      if (asked <= waiting.asked) continue;
+      if (asked <= waiting.asked || !this.#isOurs(waiting)) continue;
       const users = await usersOfChange(waiting.record, writes);
       if (signal.aborted) return;
       const named = Math.max(users.length, waiting.named);
-      if (asked === askedAtMs.length) this.#waiting.delete(change);
-      else this.#waiting.set(change, { record: waiting.record, named, asked });
+      if (asked === askedAtMs.length) this.#forget(change);
+      else this.#wait(change, { record: waiting.record, named, asked });
       if (users.length <= waiting.named) continue;
       const time = new Date(clock.now()).toISOString();
       history.append([{ ...record, time, actor: { ...actor, users } }]);

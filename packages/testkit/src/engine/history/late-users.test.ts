@@ -35,15 +35,15 @@ function startLate(isAsked: (cluster: string) => boolean = () => true) {
   });
   const lifetime = new AbortController();
   const running = late.run(lifetime.signal);
-  const write = (name: string, users?: readonly AuditedUser[]) => {
+  const write = (name: string, users?: readonly AuditedUser[], cluster = "c1") => {
     const time = new Date(clock.now()).toISOString();
     const actor = { manager: "kubectl-edit", operation: "Update" as const, time };
     const record: ChangeRecord = {
       v: historyVersion,
       time,
-      cluster: { id: "c1", name: "nova" },
+      cluster: { id: cluster, name: cluster },
       type: "change",
-      change: `c1/${name}@7`,
+      change: `${cluster}/${name}@7`,
       source: { kind: "ConfigMap", namespace: "shop", name },
       resourceVersion: "7",
       actor: users === undefined ? actor : { ...actor, users },
@@ -111,6 +111,27 @@ test("a change of a cluster of another process is not asked about", async () => 
   expect(bed.state.asked).toBe(0);
 });
 
+test("a cluster that another process leaves to us is asked about from then on", async () => {
+  let isOurs = false;
+  await using bed = startLate(() => isOurs);
+  bed.write("settings");
+  await bed.clock.advance(10 * minuteMs);
+  bed.state.users = [ann];
+  isOurs = true;
+  await bed.clock.advance(100 * minuteMs);
+  expect(bed.records.map((one) => one.type === "change" && one.actor?.users)).toEqual([undefined, [ann]]);
+});
+
+test("a change that its process leaves undone for more than an hour is forgotten", async () => {
+  let isOurs = false;
+  await using bed = startLate(() => isOurs);
+  bed.write("settings");
+  await bed.clock.advance(61 * minuteMs);
+  isOurs = true;
+  await bed.clock.advance(minuteMs);
+  expect(bed.state.asked).toBe(0);
+});
+
 test("a Redis that is away for a while costs no user", async () => {
   await using bed = startLate();
   bed.state.isDown = true;
@@ -127,4 +148,12 @@ test("of very many changes the newest wait", async () => {
   for (let at = 0; at < 3000; at += 1) bed.write(`s${at}`);
   await bed.clock.advance(20_000);
   expect(bed.state.asked).toBe(2000);
+});
+
+test("the changes of other processes push none of ours out", async () => {
+  await using bed = startLate((cluster) => cluster === "c1");
+  bed.write("settings");
+  for (let at = 0; at < 3000; at += 1) bed.write(`s${at}`, undefined, "c2");
+  await bed.clock.advance(20_000);
+  expect(bed.state.asked).toBe(1);
 });
