@@ -15,6 +15,7 @@ import type { AuditDelivery } from "@fleet-reloader/runtime/audit/audit-delivery
 import type { ReceivedResult } from "@fleet-reloader/runtime/audit/audit-endpoint";
 import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
 import { eventSourceOf } from "./event-source.ts";
+import { UnknownNames } from "./unknown-names.ts";
 
 export interface AuditReceiverOptions {
   /** The cluster that people call so, if it is engaged now. */
@@ -43,10 +44,15 @@ export function createAuditReceiver(
 ): (name: string, body: Buffer, delivery?: AuditDelivery) => Promise<ReceivedResult> {
   const warned = new RecentMap<string, number>(warnedClustersMax);
   const { clock, clusterNamed, eventSource, log } = options;
+  const names = new UnknownNames(clock, log);
   return async (name, body, delivery = "api-server") => {
     const engaged = clusterNamed(name);
     // Not engaged yet, or no longer. Another process may receive the next attempt.
-    if (engaged === undefined) return "unavailable";
+    if (engaged === undefined) {
+      names.unknown(name);
+      return "unavailable";
+    }
+    names.known(name);
     const batch = await readPaced(options, body, delivery);
     if (typeof batch === "string") return batch;
     countEvents(options, name, batch);
