@@ -1,6 +1,7 @@
 import type { AuditedUser } from "@fleet-reloader/domain/hint/audited-write";
-import type { Hint } from "@fleet-reloader/domain/hint/hint";
+import type { Hint, HintedResource } from "@fleet-reloader/domain/hint/hint";
 import { isJsonObject, type JsonObject } from "@fleet-reloader/domain/json";
+import { defaultSourceKinds } from "@fleet-reloader/domain/source/source";
 import { type AuditedRequest, readRequest } from "./request-uri.ts";
 
 /** Why an event says nothing that is of use. A closed set: a metric counts by it. */
@@ -16,6 +17,7 @@ export type EventReading =
       readonly fromSeconds: number;
       readonly toSeconds: number;
       readonly by: AuditedUser;
+      /** It contains a Secret or a ConfigMap. */
       readonly hasBody: boolean;
     }
   | { readonly type: "ignored"; readonly reason: IgnoredReason; readonly hasBody: boolean };
@@ -34,13 +36,13 @@ const groupPattern = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$/;
 const resourcePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /**
- * Reads one event by an allow-list of fields. The objects that an event above the level Metadata contains are not even looked at; that
- * they are there is told. Bodies may hold Secret values.
+ * Reads one event by an allow-list of fields. The objects that an event above the level Metadata contains are not even looked at. That
+ * they are there is told of Secrets and ConfigMaps only: clouds send other objects by policies that nobody can change.
  */
 export function readAuditEvent(event: unknown): EventReading {
   const fields = objectOf(event);
-  const hasBody = fields.requestObject !== undefined || fields.responseObject !== undefined;
-  if (!isJsonObject(fields.objectRef)) return { type: "ignored", reason: "malformed", hasBody };
+  if (!isJsonObject(fields.objectRef)) return { type: "ignored", reason: "malformed", hasBody: false };
+  const hasBody = isOfSource(fields.objectRef) && hasObject(fields);
   const request = readRequest(textOf(fields.requestURI), textOf(fields.userAgent));
   const ignored = ignoredReason(fields, fields.objectRef, request);
   if (ignored !== undefined) return { type: "ignored", reason: ignored, hasBody };
@@ -51,6 +53,25 @@ export function readAuditEvent(event: unknown): EventReading {
     return { type: "ignored", reason: "malformed", hasBody };
   const by = auditedUserOf(fields);
   return { type: "hint", hint, manager: request.manager, fromSeconds, toSeconds, by, hasBody };
+}
+
+const kindByResource = new Map(defaultSourceKinds.map((kind) => [`${kind.toLowerCase()}s`, kind]));
+
+/** Undefined: it is neither ConfigMaps nor Secrets. */
+export function auditedKind({
+  group,
+  resource,
+}: HintedResource): (typeof defaultSourceKinds)[number] | undefined {
+  return group === "" ? kindByResource.get(resource) : undefined;
+}
+
+function isOfSource(objectRef: JsonObject): boolean {
+  const [group, resource] = [textOf(objectRef.apiGroup), textOf(objectRef.resource)];
+  return auditedKind({ group, resource }) !== undefined;
+}
+
+function hasObject({ requestObject, responseObject }: JsonObject): boolean {
+  return requestObject !== undefined || responseObject !== undefined;
 }
 
 /** No field that is read here is one that every object has. */

@@ -1,7 +1,7 @@
 import { type AuditedWrite, requestMaxSeconds } from "@fleet-reloader/domain/hint/audited-write";
 import { anythingKey, type HintedResource, hintKey } from "@fleet-reloader/domain/hint/hint";
-import { defaultSourceKinds, type SourceRef } from "@fleet-reloader/domain/source/source";
-import type { EventReading, IgnoredReason } from "./audit-event.ts";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { auditedKind, type EventReading, type IgnoredReason } from "./audit-event.ts";
 
 /** The hints in a body of events. */
 export interface AuditBatch {
@@ -11,7 +11,7 @@ export interface AuditBatch {
   readonly writes: readonly AuditedWrite[];
   readonly events: number;
   readonly ignored: ReadonlyMap<IgnoredReason | "resource", number>;
-  /** Events that contained objects: the audit policy is above the level Metadata for them. */
+  /** Events that contained Secrets or ConfigMaps: the audit policy is above the level Metadata for these. */
   readonly withBody: number;
 }
 
@@ -59,8 +59,6 @@ export class GatheredBatch implements AuditBatch {
   }
 }
 
-const kindByResource = new Map(defaultSourceKinds.map((kind) => [`${kind.toLowerCase()}s`, kind]));
-
 /** Undefined: it is no ConfigMap or Secret, or its name is not told. */
 function hintedSource({
   group,
@@ -68,7 +66,7 @@ function hintedSource({
   namespace,
   name,
 }: HintedResource & SourceName): SourceRef | undefined {
-  const kind = group === "" ? kindByResource.get(resource) : undefined;
+  const kind = auditedKind({ group, resource });
   return kind === undefined || name === "" ? undefined : { kind, namespace, name };
 }
 

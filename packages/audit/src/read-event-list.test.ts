@@ -97,6 +97,21 @@ describe("an event of a write", () => {
     expect(JSON.stringify([batch, [...batch.hints]])).not.toContain("canary");
   });
 
+  test("above the level Metadata is told for Secrets and ConfigMaps, written or read", () => {
+    const responseObject = { data: { password: "canary" } };
+    const eventOf = (verb: string, change: object) =>
+      auditEvent({ verb, responseObject, ...objectRef(change) });
+    const { withBody } = batchOf(
+      eventOf("get", {}),
+      eventOf("list", { resource: "configmaps", name: undefined }),
+      eventOf("update", { resource: "pods" }),
+      eventOf("update", { apiGroup: "apps", resource: "deployments" }),
+      eventOf("update", { apiGroup: "vault.example.org", resource: "secrets" }),
+      auditEvent({ responseObject, objectRef: undefined }),
+    );
+    expect(withBody).toBe(2);
+  });
+
   test("that cannot have taken so long names no writer", () => {
     const { hints, writes } = batchOf(auditEvent({ requestReceivedTimestamp: "1999-01-01T00:00:00Z" }));
     expect([hints.size, writes.length]).toEqual([1, 0]);

@@ -44,7 +44,7 @@ export const logReasons = [
   {
     reason: "AuditBody",
     meaning:
-      "Audit events of a cluster contain objects, maybe Secret values. Nothing of them is kept; set the level Metadata in its audit policy.",
+      "Audit events of a cluster contain Secrets or ConfigMaps. Nothing of them is kept; set the level Metadata for both in its audit policy.",
   },
   {
     reason: "HintMissed",

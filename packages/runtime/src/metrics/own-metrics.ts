@@ -113,7 +113,7 @@ export const ownMetrics = {
   fleet_reloader_audit_events_total: {
     type: "counter",
     labels: ["cluster", "result"],
-    help: "Audit events, by cluster and result: hint, or why an event is none. body: the event contains an object, so the audit policy is above the level Metadata.",
+    help: "Audit events, by cluster and result: hint, or why an event is none. body: the event contains a Secret or ConfigMap, so the audit policy is above the level Metadata for it.",
   },
   fleet_reloader_hints_missed_total: {
     type: "counter",

@@ -36,7 +36,7 @@ const bodyWarningEveryMs = 3_600_000;
 const warnedClustersMax = 10_000;
 
 const bodyWarning =
-  "audit events contain objects, maybe Secret values; nothing of them was kept. Set the level Metadata in the audit policy of the cluster";
+  "audit events contain Secrets or ConfigMaps; nothing of them was kept. Set the level Metadata for both in the audit policy of the cluster";
 
 /** Receives bodies of audit events: a hint is stored before it is acknowledged. */
 export function createAuditReceiver(
