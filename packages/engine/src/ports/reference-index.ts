@@ -59,6 +59,8 @@ export interface ReferenceIndex {
   remove(workloads: readonly WorkloadRef[]): Promise<void>;
   /** After a complete list: removes every workload of the kind that is not in it (keys of `workloadKey`). */
   retain(workloadKind: string, namespace: string | undefined, keys: ReadonlySet<string>): Promise<void>;
+  /** Removes every workload that is not served. */
+  retainServed(isServed: (workload: WorkloadRef) => boolean): Promise<void>;
   /** Of these sources, the referenced ones whose version differs from their checkpoint. */
   findChanged(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]>;
 }

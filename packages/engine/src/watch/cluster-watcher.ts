@@ -1,6 +1,5 @@
 import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { FrozenObjects } from "../admission/frozen-objects.ts";
 import type { AnnotationView } from "../admission/hold-check.ts";
 import type { Clock } from "../async/clock.ts";
@@ -8,7 +7,7 @@ import { type LinkedAbort, linkedAbort } from "../async/linked-abort.ts";
 import type { Semaphore } from "../async/semaphore.ts";
 import { servedKind } from "../observe/eligibility-of.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
-import { selectorOf } from "../observe/namespace-scope.ts";
+import { mayServe, selectorOf } from "../observe/namespace-scope.ts";
 import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
@@ -247,13 +246,13 @@ export class ClusterWatcher {
     return new AdoptionWait({ name, session: counted, clock, log, meter, signal });
   }
 
-  /** Removes the workloads of kinds that are no longer served: no source leads to them. */
+  /** Removes the workloads of kinds and namespaces that are no longer served: no stream lists them. */
   async #forgetUnserved(): Promise<void> {
     const { index, settings } = this.#options;
-    for (const { kind } of knownKinds) {
-      if (servedKind(kind, settings) !== undefined) continue;
-      for (const namespace of this.#namespaces) await index.retain(kind, namespace, new Set());
-    }
+    await index.retainServed(
+      ({ kind, namespace }) =>
+        servedKind(kind, settings) !== undefined && mayServe(settings.scope, namespace),
+    );
   }
 
   async #verify(signal: AbortSignal): Promise<never> {

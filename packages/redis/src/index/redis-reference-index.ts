@@ -127,17 +127,14 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     keys: ReadonlySet<string>,
   ): Promise<void> {
     const prefix = namespace === undefined ? `${workloadKind}/` : `${workloadKind}/${namespace}/`;
-    // The scan matches the scope. Otherwise a cluster with a hundred served namespaces would send all its keys a hundred times per kind.
-    const gone = new Set<string>();
-    for (let cursor = ""; cursor !== "0"; ) {
-      const [next, found] = await this.#scan(cursor || "0", prefix);
-      for (let at = 0; at < found.length; at += 2) {
-        const key = found[at] ?? "";
-        if (key.startsWith(prefix) && !keys.has(key)) gone.add(key);
-      }
-      cursor = next;
-    }
-    await this.#remove([...gone]);
+    await this.#retain(prefix, (key) => keys.has(key));
+  }
+
+  async retainServed(isServed: (workload: WorkloadRef) => boolean): Promise<void> {
+    await this.#retain("", (key) => {
+      const workload = parseWorkloadKey(key);
+      return workload !== undefined && isServed(workload);
+    });
   }
 
   async findChanged(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]> {
@@ -185,6 +182,20 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     for (const [kind, group] of Map.groupBy(sources, (source) => source.kind)) {
       await this.#client.connection.hdel(this.#keys.handled(kind), ...group.map(handledField));
     }
+  }
+
+  /** The scan matches the scope. Otherwise a cluster with a hundred served namespaces would send all its keys a hundred times per kind. */
+  async #retain(prefix: string, isKept: (key: string) => boolean): Promise<void> {
+    const gone = new Set<string>();
+    for (let cursor = ""; cursor !== "0"; ) {
+      const [next, found] = await this.#scan(cursor || "0", prefix);
+      for (let at = 0; at < found.length; at += 2) {
+        const key = found[at] ?? "";
+        if (key.startsWith(prefix) && !isKept(key)) gone.add(key);
+      }
+      cursor = next;
+    }
+    await this.#remove([...gone]);
   }
 
   /** A scan finds every entry that exists from its beginning to its end; some entries twice. */

@@ -134,6 +134,11 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
     }
   }
 
+  async retainServed(isServed: (workload: WorkloadRef) => boolean): Promise<void> {
+    const state = await this.#state("retainServed");
+    for (const [key, { workload }] of state.entries) if (!isServed(workload)) this.#forget(state, key);
+  }
+
   async findChanged(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]> {
     const state = await this.#state("findChanged");
     return sources.flatMap((source) => {

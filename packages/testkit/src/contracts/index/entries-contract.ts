@@ -1,3 +1,4 @@
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { describe, expect, test } from "vitest";
 import {
   dependentsOf,
@@ -86,5 +87,22 @@ export function indexEntriesContract(start: () => Promise<IndexUnderTest>): void
       await bed.index.retain("Deployment", undefined, new Set());
       expect(await left()).toEqual([["set"]]);
     });
+  });
+
+  test("leaves of all workloads only those that are served", async () => {
+    await using bed = await start();
+    const served = workloadNamed("api");
+    const inNs2 = workloadNamed("other", "Deployment", "ns2");
+    const ofKind = workloadNamed("set", "StatefulSet");
+    const source = { sources: ["ConfigMap/ns/app"] };
+    const entries = [served, inNs2, ofKind].map((workload) => ({ ...entryOf("", source), workload }));
+    await bed.index.put(entries);
+    const shown: string[] = [];
+    await bed.index.retainServed((workload) => {
+      shown.push(workloadKey(workload));
+      return workload.kind === "Deployment" && workload.namespace === "ns";
+    });
+    expect(shown.sort()).toEqual(["Deployment/ns/api", "Deployment/ns2/other", "StatefulSet/ns/set"]);
+    expect(await dependentsOf(bed.index, versionOf("app"))).toEqual([["app", ["api"]]]);
   });
 }

@@ -27,6 +27,20 @@ describe("several namespaces", () => {
     expect(bed.index.workloads).toEqual(["Deployment/a/api", "Deployment/b/api"]);
   });
 
+  test("of which one is served no more: its workloads are forgotten at the start", async () => {
+    await using bed = await serving({ a: {}, b: {} }, scope({ namespaces: ["a", "b"] }));
+    expect(bed.index.workloads).toEqual(["Deployment/a/api", "Deployment/b/api"]);
+    await bed.end();
+    const settings = { ...bed.settings, ...scope({ namespaces: ["a"] }) };
+    const next = new ClusterWatcher({ ...bed, settings, cluster: "c1", name: "c1", streams: bed.cluster });
+    const lifetime = new AbortController();
+    const running = next.run(lifetime.signal);
+    await bed.clock.advance(0);
+    expect(bed.index.workloads).toEqual(["Deployment/a/api"]);
+    lifetime.abort();
+    await running;
+  });
+
   test("that are ignored are left out of all", async () => {
     await using bed = await serving({ a: {}, b: {} }, scope({ ignoredNamespaces: ["b"] }));
     for (const namespace of ["a", "b"]) bed.set(namespace, "2");
