@@ -6,8 +6,8 @@ import { Cluster, type Command, type Redis, type RedisOptions } from "ioredis";
 /** How Redis refuses a command or a key, and either inside of a script: in 7.0, and in later versions and Valkey. */
 const denial = /^(NOPERM |ERR The user executing the script can't |ERR ACL failure in script)/;
 
-/** How Redis refuses for a while what it would do otherwise: it has no memory or disk left, loads, or has lost or changed its master. */
-const refusal = /^(OOM|READONLY|MISCONF|LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /;
+/** How Redis refuses for a while what it would do otherwise: it has no memory or disk left or too few replicas, loads, or has lost or changed its master. */
+const refusal = /^(OOM|READONLY|MISCONF|NOREPLICAS|LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /;
 
 /**
  * Translates what Redis refuses into faults. For a while: `redis.unavailable`, in the words of Redis, since ioredis goes by these itself.

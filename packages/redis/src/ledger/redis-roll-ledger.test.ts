@@ -108,16 +108,19 @@ async function startOwnLedger() {
   };
 }
 
-test("a Redis without memory is unavailable, and no bug of ours", async () => {
+test.each([
+  ["memory", "maxmemory", /^OOM /],
+  ["replicas", "min-replicas-to-write", /^NOREPLICAS /],
+])("a Redis without %s is unavailable, and no bug of ours", async (_, limit, message) => {
   await using own = await startOwnLedger();
   const { connection, ledger } = own;
   const admit = () => ledger.admit(request, [], new AbortController().signal);
-  await connection.call("CONFIG", "SET", "maxmemory", "1");
+  await connection.call("CONFIG", "SET", limit, "1");
   await expect(admit()).rejects.toMatchObject({
     code: "redis.unavailable",
-    message: expect.stringMatching(/^OOM /),
+    message: expect.stringMatching(message),
   });
-  await connection.call("CONFIG", "SET", "maxmemory", "0");
+  await connection.call("CONFIG", "SET", limit, "0");
   expect(await admit()).toEqual({ type: "go" });
 });
 

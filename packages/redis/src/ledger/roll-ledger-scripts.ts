@@ -195,7 +195,7 @@ local function enter()
 end
 local function isRefused(why)
   local code = string.match(why, '^(%u+) ')
-  return code == 'OOM' or code == 'READONLY' or code == 'MISCONF'
+  return code == 'OOM' or code == 'READONLY' or code == 'MISCONF' or code == 'NOREPLICAS'
 end
 local answers = {}
 for i, text in ipairs(ARGV) do

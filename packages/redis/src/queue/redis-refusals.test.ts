@@ -34,10 +34,13 @@ test("a worker asks a Redis that refuses once a second, and says so once", async
   expect(bed.log.messages("warn")).toEqual(["Redis gives out no requests; asking once a second"]);
 });
 
-test("what Redis has no memory to add fails as unavailable, be it one request or more", async () => {
+test.each([
+  ["memory", "maxmemory"],
+  ["replicas", "min-replicas-to-write"],
+])("what Redis adds nothing for want of %s fails as unavailable, one request or more", async (_, limit) => {
   await using own = await startRedis();
   await using bed = await startQueue(own.url);
-  await bed.client.connection.call("CONFIG", "SET", "maxmemory", "1");
+  await bed.client.connection.call("CONFIG", "SET", limit, "1");
   for (const names of [["first"], ["first", "second"]]) {
     const added = bed.queue.add(names.map((name) => atOnce(name)));
     await expect(added).rejects.toMatchObject({ code: "redis.unavailable" });
