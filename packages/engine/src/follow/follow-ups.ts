@@ -1,4 +1,4 @@
-import { asFault } from "@fleet-reloader/domain/fault";
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import { patienceMs } from "@fleet-reloader/domain/rollout-state/follow-up";
 import { atMost } from "../async/at-most.ts";
 import type { Clock } from "../async/clock.ts";
@@ -40,6 +40,12 @@ export interface FollowUps {
  */
 const followGatherMs = 200;
 
+/** Between two tries while Redis refuses. The pause doubles from the time of gathering up to this. */
+const followAgainMaxMs = 10_000;
+
+/** More are given up when they are refused: some megabytes. */
+const refusedMax = 10_000;
+
 /** By then this process has looked at a rollout that it awaits on its own watches, and asked a worker where they do not tell its end. */
 const leftAfterMs = patienceMs + 5000;
 
@@ -53,36 +59,108 @@ interface Gathered extends StartedRun {
  * in case that this process ends.
  */
 export function createFollowUps(options: FollowUpsOptions): FollowUps {
-  const { runs, queue, firstCheckMs, watched, clock, log } = options;
-  const gathered: Gathered[] = [];
+  const { watched, clock } = options;
+  const waiting = new WaitingRolls(options);
   const drain = new Drain({
-    hasMore: () => gathered.length > 0,
-    gather: (hurry) => clock.sleep(followGatherMs, hurry).catch(() => undefined),
-    flush: () => passOn(gathered.splice(0)),
+    hasMore: () => waiting.size > 0,
+    gather: (hurry) => clock.sleep(waiting.pauseMs, hurry).catch(() => undefined),
+    flush: (hurry) => waiting.passOn(hurry),
   });
 
   return {
     rolled({ request, run, made }) {
-      const { rolledAtMs } = run;
       const isWatched = watched !== undefined && made !== undefined;
-      if (isWatched) watched.shown.await(request, { ...made, rolledAtMs });
-      gathered.push({ request, run, isWatched, ...(isWatched && { lookAtMs: rolledAtMs + leftAfterMs }) });
+      if (isWatched) watched.shown.await(request, { ...made, rolledAtMs: run.rolledAtMs });
+      waiting.add({ request, run, isWatched });
       drain.begin();
     },
     async stop(graceMs) {
       await atMost(graceMs, clock, drain.finish());
     },
   };
+}
 
-  async function passOn(batch: readonly Gathered[]): Promise<void> {
-    try {
-      await runs.start(batch);
-      const asked = batch.filter(({ isWatched }) => !isWatched);
-      const window = { quietPeriodMs: firstCheckMs, maxWaitMs: firstCheckMs, purpose: "follow" } as const;
-      if (asked.length > 0) await queue.add(asked.map(({ request }) => ({ request, ...window })));
-      watched?.ends.await(batch.filter(({ isWatched }) => isWatched));
-    } catch (error) {
-      log.warn({ reason: asFault(error).code, err: asFault(error).message }, "rolls are not followed");
-    }
+/** The rolls that are not followed yet. What Redis refuses is tried again, each step until it has succeeded. */
+class WaitingRolls {
+  readonly #options: FollowUpsOptions;
+  /** Their runs have not begun. */
+  readonly #rolled: Gathered[] = [];
+  /** Their runs have begun, and are to be put into the queue. They do not begin again: one may have ended meanwhile. */
+  readonly #begun: Gathered[] = [];
+  #pauseMs = followGatherMs;
+
+  constructor(options: FollowUpsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#rolled.length + this.#begun.length;
+  }
+
+  /** Before the next try. */
+  get pauseMs(): number {
+    return this.#pauseMs;
+  }
+
+  add(rolled: Gathered): void {
+    this.#rolled.push(rolled);
+  }
+
+  /** Tries once to pass on what waits. What is refused after the abort is given up. */
+  async passOn(hurry: AbortSignal): Promise<void> {
+    const isLastTry = hurry.aborted || this.size > refusedMax;
+    const clusters = Map.groupBy(this.#rolled.splice(0), ({ request }) => request.cluster);
+    const started = [...clusters.values()].map((batch) =>
+      whyRefused(() => this.#start(batch), isLastTry ? [] : this.#rolled, batch),
+    );
+    const refusals = await Promise.all(started);
+    const begun = this.#begun.splice(0);
+    refusals.push(await whyRefused(() => this.#follow(begun), isLastTry ? [] : this.#begun, begun));
+    this.#pace(
+      refusals.find((refusal) => refusal !== undefined),
+      isLastTry,
+    );
+  }
+
+  async #start(batch: readonly Gathered[]): Promise<void> {
+    const { clock, runs, watched } = this.#options;
+    const lookAtMs = clock.now() + leftAfterMs;
+    const started = batch.map(({ request, run, isWatched }) => ({
+      request,
+      run,
+      ...(isWatched && { lookAtMs }),
+    }));
+    await runs.start(started);
+    watched?.ends.await(started.filter((_, at) => batch[at]?.isWatched));
+    this.#begun.push(...batch.filter(({ isWatched }) => !isWatched));
+  }
+
+  async #follow(batch: readonly Gathered[]): Promise<void> {
+    const { firstCheckMs, queue } = this.#options;
+    const window = { quietPeriodMs: firstCheckMs, maxWaitMs: firstCheckMs, purpose: "follow" } as const;
+    if (batch.length > 0) await queue.add(batch.map(({ request }) => ({ request, ...window })));
+  }
+
+  #pace(refusal: Fault | undefined, isLastTry: boolean): void {
+    const isFirstTry = this.#pauseMs === followGatherMs;
+    this.#pauseMs = refusal === undefined ? followGatherMs : Math.min(2 * this.#pauseMs, followAgainMaxMs);
+    if (refusal === undefined || !(isFirstTry || isLastTry)) return;
+    const fields = { reason: refusal.code, err: refusal.message };
+    this.#options.log.warn(fields, isLastTry ? "rolls are not followed" : "rolls are followed later");
+  }
+}
+
+/** What is refused waits ahead of what has come since: of two rolls of a workload the newer one counts. */
+async function whyRefused(
+  step: () => Promise<void>,
+  waiting: Gathered[],
+  batch: readonly Gathered[],
+): Promise<Fault | undefined> {
+  try {
+    await step();
+    return undefined;
+  } catch (error) {
+    waiting.unshift(...batch);
+    return asFault(error);
   }
 }
