@@ -52,11 +52,14 @@ export interface HistoryOptions {
   readonly meter: Meter;
 }
 
-/** Opens the history that a process writes to. */
+/** Opens the history that a process writes to. What is there and not to be kept goes, also where none is kept. */
 export function startHistory({ client, clock, config, keys, log, meter }: HistoryOptions): StartedHistory {
-  const { historyRetention: retentionMs, historyMaxLength: lengthMax } = config;
-  if (retentionMs === 0) return { history: undefined, stop: async () => undefined };
+  const { historyRetention: retentionMs } = config;
+  const isKept = retentionMs > 0;
+  const lengthMax = isKept ? config.historyMaxLength : 0;
   const history = new RedisHistory({ client, keys, retentionMs, lengthMax, clock, log, meter });
+  history.trim();
+  if (!isKept) return { history: undefined, stop: async () => undefined };
   const writes = new RedisAuditedWrites({ client, keys });
   const attributed = new AttributedHistory({ history, writes, clock, log });
   return {

@@ -58,16 +58,13 @@ export class HistoryWriter {
     this.#drain.begin();
   }
 
-  /** Records from before this wall time go. Ahead of what is appended from now on, and waited for by nobody. */
+  /** Records from before this wall time go, and those that are too many. Ahead of what is appended from now on, and waited for by nobody. */
   trim(oldestMs: number): void {
     // While Redis is away the first waits for it.
     if (this.#isTrimming) return;
     this.#isTrimming = true;
-    const { client, log } = this.#options;
-    const oldest = String(Math.max(0, oldestMs));
-    // Exactly: in a quiet shard all that there is lies in one node, which would stay as a whole.
-    void client.connection
-      .xtrim(this.#stream, "MINID", oldest)
+    const { log } = this.#options;
+    void this.#trim(String(Math.max(0, oldestMs)))
       .catch((error: unknown) =>
         log.debug({ err: asFault(error).message }, "the history could not be trimmed"),
       )
@@ -79,6 +76,15 @@ export class HistoryWriter {
   /** What waits is written without waiting for more. */
   async finish(): Promise<void> {
     await this.#drain.finish();
+  }
+
+  async #trim(oldest: string): Promise<void> {
+    const { client, lengthMax } = this.#options;
+    // Exactly: in a quiet shard all that there is lies in one node, which would stay as a whole.
+    await client.connection.xtrim(this.#stream, "MINID", oldest);
+    // A Redis without memory refuses to append, and what would go then stays.
+    if (lengthMax !== undefined)
+      await client.connection.xtrim(this.#stream, "MAXLEN", "~", lengthMax, "LIMIT", 0);
   }
 
   async #write(): Promise<void> {

@@ -155,6 +155,21 @@ test("of too many records the oldest go", async () => {
   expect(names.at(-1)).toBe("w19-99");
 });
 
+// Redis refuses to append then, so what trims when it appends would free nothing.
+test("of too many records the oldest go also while Redis has no memory", async () => {
+  await using own = await startRedis();
+  await using bed = historyOn(own.url, { lengthMax: 200 });
+  const { connection } = bed.client;
+  const key = bed.keys.history("c1");
+  const entries = connection.pipeline();
+  for (let i = 0; i < 1000; i += 1) entries.xadd(key, "*", "record", JSON.stringify(action(`w${i}`)));
+  await entries.exec();
+  await connection.call("CONFIG", "SET", "maxmemory", "1");
+  bed.history.trim();
+  await until("the oldest are gone", async () => (await connection.xlen(key)) <= 300);
+  expect((await bed.names()).at(-1)).toBe("w999");
+});
+
 test("records go when their time is over", async () => {
   await using bed = historyOn(redis.url, { retentionMs: day });
   const key = bed.keys.history("c1");

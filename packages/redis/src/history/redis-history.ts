@@ -6,7 +6,7 @@ import { HistoryWriter, type HistoryWriterOptions } from "./history-writer.ts";
 
 export interface RedisHistoryOptions extends Omit<HistoryWriterOptions, "waitingMax"> {
   readonly keys: Keys;
-  /** Records older than this are removed when others are written. */
+  /** Records older than this are removed at the start, and when others are written. */
   readonly retentionMs: number;
 }
 
@@ -40,24 +40,25 @@ export class RedisHistory implements History {
   }
 
   append(records: readonly HistoryRecord[]): void {
-    if (records.length > 0) this.#trim();
+    if (records.length > 0) this.trim();
     for (const record of records) {
       if (record.type === "change" && this.#isRecorded(record)) continue;
       this.#writers.get(this.#options.keys.history(record.cluster?.id))?.append(record);
     }
   }
 
-  /** Writes the waiting records, for at most this time. */
-  async stop(graceMs: number): Promise<void> {
-    const finished = Promise.all([...this.#writers.values()].map((writer) => writer.finish()));
-    await atMost(graceMs, this.#options.clock, finished);
-  }
-
-  #trim(): void {
+  /** Removes what is too old or too much, at most once a minute. Returns at once. */
+  trim(): void {
     const { clock, retentionMs } = this.#options;
     if (clock.monotonic() - this.#trimmedAtMs < trimEveryMs) return;
     this.#trimmedAtMs = clock.monotonic();
     for (const writer of this.#writers.values()) writer.trim(clock.now() - retentionMs);
+  }
+
+  /** Writes the waiting records, for at most this time. */
+  async stop(graceMs: number): Promise<void> {
+    const finished = Promise.all([...this.#writers.values()].map((writer) => writer.finish()));
+    await atMost(graceMs, this.#options.clock, finished);
   }
 
   /** A record that names more users says more. */
