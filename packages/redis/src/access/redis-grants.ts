@@ -63,7 +63,7 @@ function watchGrants(keys: KeyPatterns) {
     /** The reference index, checkpoints, and what webhook mode remembers. */
     index: {
       commands: [
-        ...["exists", "get", "hdel", "hget", "hgetall", "hkeys", "hlen", "hmget", "hscan", "hset", "hsetnx"],
+        ...["exists", "get", "hdel", "hget", "hgetall", "hlen", "hmget", "hscan", "hset", "hsetnx"],
         ...["mget", "sadd", "scard", "set", "sismember", "smembers", "srem", ...scripts],
       ],
       writes: [keys.clusters],

@@ -210,22 +210,46 @@ describe("what keeps the reference index from its answer is told as it is", () =
 });
 
 // A hundred namespaces and five kinds would else fetch all keys five hundred times at each start.
-test("what is retained of one namespace fetches the keys of no other", async () => {
-  await using bed = await openIndex();
-  const entries = Array.from({ length: 3000 }, (_, at) => ({
-    workload: { kind: "Deployment", namespace: at < 10 ? "few" : "many", name: `w${at}` },
-    ...{ sources: [], patterns: [], scope: "", window: {} },
-  }));
-  await bed.index.put(entries);
-  const { connection } = bed.client;
+describe("what is asked of one namespace fetches the keys of no other", () => {
+  const namespaceOf = (at: number) => (at < 10 ? "few" : "many");
+
+  test("where workloads are retained", async () => {
+    await using bed = await openIndex();
+    const entries = Array.from({ length: 3000 }, (_, at) => ({
+      workload: { kind: "Deployment", namespace: namespaceOf(at), name: `w${at}` },
+      ...{ sources: [], patterns: [], scope: "", window: {} },
+    }));
+    await bed.index.put(entries);
+    const { connection } = bed.client;
+    const fetched = fieldsFetchedBy(connection);
+    await bed.index.retain("Deployment", "few", new Set(["Deployment/few/w1"]));
+    expect(await fetched()).toBe(10);
+    const left = await connection.hkeys(bed.keys.cluster(bed.cluster).workloads);
+    expect(left).toHaveLength(2991);
+  });
+
+  test("where the sources with a checkpoint are read", async () => {
+    await using bed = await openIndex();
+    const versions = Array.from({ length: 3000 }, (_, at) => ({
+      ref: { kind: "Secret", namespace: namespaceOf(at), name: `s${at}` } as const,
+      resourceVersion: "1",
+    }));
+    await bed.index.markHandled(versions);
+    const fetched = fieldsFetchedBy(bed.client.connection);
+    expect(await bed.index.handledSources("Secret", "few")).toHaveLength(10);
+    expect(await fetched()).toBe(10);
+    expect(await bed.index.handledSources("Secret", undefined)).toHaveLength(3000);
+  });
+});
+
+/** From now on to the call: how many fields of hashes Redis gives out. */
+function fieldsFetchedBy(connection: RedisClient["connection"]) {
   const hkeys = vi.spyOn(connection, "hkeys");
   const hscan = vi.spyOn(connection, "hscan");
-  await bed.index.retain("Deployment", "few", new Set(["Deployment/few/w1"]));
-  const answers = await Promise.all(hscan.mock.results.map(({ value }) => value));
-  const fetched = answers.flatMap(([, found]: readonly [string, readonly string[]]) => found);
-  expect(fetched).toHaveLength(2 * 10);
-  expect(hkeys).not.toHaveBeenCalled();
-  vi.restoreAllMocks();
-  const left = await connection.hkeys(bed.keys.cluster(bed.cluster).workloads);
-  expect(left).toHaveLength(2991);
-});
+  return async (): Promise<number> => {
+    const keys = await Promise.all(hkeys.mock.results.map(({ value }) => value));
+    const pages = await Promise.all(hscan.mock.results.map(({ value }) => value));
+    vi.restoreAllMocks();
+    return keys.flat().length + pages.flatMap(([, found]) => found).length / 2;
+  };
+}

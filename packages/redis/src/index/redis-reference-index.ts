@@ -19,6 +19,7 @@ import type { RedisClient } from "../connection/client.ts";
 import { type ClusterKeys, handledField, type Keys, readHandledField } from "../connection/keys.ts";
 import type { Script } from "../connection/script.ts";
 import { noteShards } from "../connection/shard-guard.ts";
+import { hashFields } from "./hash-fields.ts";
 import { encodeEntry, readList, readPatterns, readText, readWindow } from "./index-entry.ts";
 import {
   expectScript,
@@ -40,9 +41,6 @@ export interface RedisReferenceIndexOptions {
 
 /** Entries removed per script: it blocks Redis for some milliseconds. A namespace or a kind may have tens of thousands. */
 const removedAtOnce = 500;
-
-/** Entries per scan: less than a millisecond of Redis. */
-const scannedAtOnce = 1000;
 
 const bugs = [TypeError, RangeError, ReferenceError, SyntaxError];
 
@@ -170,11 +168,11 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
 
   async handledSources(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
     await this.verify();
-    const fields = await this.#client.connection.hkeys(this.#keys.handled(kind));
-    return fields.flatMap((field) => {
-      const ref = readHandledField(kind, field);
-      return ref !== undefined && (namespace ?? ref.namespace) === ref.namespace ? [ref] : [];
-    });
+    const fields = new Set<string>();
+    const prefix = namespace === undefined ? "" : `${namespace}/`;
+    const pages = hashFields(this.#client.connection, this.#keys.handled(kind), prefix);
+    for await (const page of pages) for (const field of page) fields.add(field);
+    return [...fields].flatMap((field) => readHandledField(kind, field) ?? []);
   }
 
   async forget(sources: readonly SourceRef[]): Promise<void> {
@@ -184,31 +182,11 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     }
   }
 
-  /** The scan matches the scope. Otherwise a cluster with a hundred served namespaces would send all its keys a hundred times per kind. */
   async #retain(prefix: string, isKept: (key: string) => boolean): Promise<void> {
     const gone = new Set<string>();
-    for (let cursor = ""; cursor !== "0"; ) {
-      const [next, found] = await this.#scan(cursor || "0", prefix);
-      for (let at = 0; at < found.length; at += 2) {
-        const key = found[at] ?? "";
-        if (key.startsWith(prefix) && !isKept(key)) gone.add(key);
-      }
-      cursor = next;
-    }
+    for await (const page of hashFields(this.#client.connection, this.#keys.workloads, prefix))
+      for (const key of page) if (!isKept(key)) gone.add(key);
     await this.#remove([...gone]);
-  }
-
-  /** A scan finds every entry that exists from its beginning to its end; some entries twice. */
-  async #scan(cursor: string, prefix: string): Promise<readonly [string, readonly string[]]> {
-    const { connection } = this.#client;
-    return await connection.hscan(
-      this.#keys.workloads,
-      cursor,
-      "MATCH",
-      `${prefix}*`,
-      "COUNT",
-      scannedAtOnce,
-    );
   }
 
   async #remove(workloads: readonly string[]): Promise<void> {
