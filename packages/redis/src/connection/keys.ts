@@ -199,6 +199,11 @@ export class ClusterKeys {
     return `${this.root}:served`;
   }
 
+  /** Set: keys of workloads whose entries are new or different, and whose requests may not be in the queue yet. */
+  get unpublished(): string {
+    return `${this.root}:unpublished`;
+  }
+
   /** Set: keys of workloads that have not been looked at since their entry became what it is. */
   get unreconciled(): string {
     return `${this.root}:unlooked`;
@@ -232,11 +237,18 @@ export class ClusterKeys {
   /** All but sets of workloads that use a source or have patterns: to go in one command. A set that stays says too much at worst. */
   get whole(): readonly string[] {
     const { epoch, engagedAt, workloads, noted, seen, served, unreconciled, told } = this;
-    const { rollouts, leftRollouts } = this;
+    const { rollouts, leftRollouts, unpublished } = this;
     const known = [epoch, engagedAt, workloads, noted, seen, served, unreconciled, told];
-    const names = ["dependent", "unpublished", "windows", "hints", "audited-writes"];
+    const names = ["dependent", "windows", "hints", "audited-writes"];
     const others = names.map((name) => `${this.root}:${name}`);
-    return [...known, rollouts, leftRollouts, ...others, ...kinds.map((kind) => this.handled(kind))];
+    return [
+      ...known,
+      rollouts,
+      leftRollouts,
+      unpublished,
+      ...others,
+      ...kinds.map((kind) => this.handled(kind)),
+    ];
   }
 
   /** Hash: `ns/name` → version handled last. */

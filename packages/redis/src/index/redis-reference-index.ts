@@ -112,7 +112,9 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
   }
 
   async markPublished(workloads: readonly WorkloadRef[]): Promise<void> {
-    await this.#run(markPublishedScript, workloads.map(workloadKey));
+    const keys = workloads.map(workloadKey);
+    await this.#run(markPublishedScript, keys);
+    await this.#unlessReconnected(() => this.#client.connection.sadd(this.#keys.unpublished, keys));
   }
 
   async remove(workloads: readonly WorkloadRef[]): Promise<void> {
@@ -157,6 +159,7 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
 
   async markHandled(sources: readonly SourceVersion[]): Promise<void> {
     await this.#run(markHandledScript, sources.flatMap(quadruple));
+    await this.#unlessReconnected(() => this.#resetCheckpoints(sources.map(({ ref }) => ref)));
   }
 
   async expect(sources: readonly SourceRef[]): Promise<void> {
@@ -179,6 +182,15 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     this.#sameConnection();
     for (const [kind, group] of Map.groupBy(sources, (source) => source.kind)) {
       await this.#client.connection.hdel(this.#keys.handled(kind), ...group.map(handledField));
+    }
+    await this.#unlessReconnected(() => this.#resetCheckpoints(sources));
+  }
+
+  /** No version of these sources is handled then: the next list publishes those that it shows, and those that are gone. */
+  async #resetCheckpoints(sources: readonly SourceRef[]): Promise<void> {
+    for (const [kind, group] of Map.groupBy(sources, (source) => source.kind)) {
+      const fields = group.flatMap((ref) => [handledField(ref), "expected"]);
+      await this.#client.connection.hset(this.#keys.handled(kind), ...fields);
     }
   }
 
@@ -238,6 +250,16 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
       if (isUnanswered(error)) throw new Fault("redis.unavailable", error.message, { cause: error });
       throw error;
     }
+  }
+
+  /**
+   * A command without an answer is sent again after a reconnection, maybe to a Redis that took over without the requests that were in the
+   * queue before it: what it said of them is taken back.
+   */
+  async #unlessReconnected(takeBack: () => Promise<unknown>): Promise<void> {
+    if (this.#client.connections === this.#connections) return;
+    await takeBack();
+    throw stateLost();
   }
 
   #sameConnection(): void {
