@@ -8,6 +8,7 @@ import {
 import { markAnnotation } from "@fleet-reloader/domain/annotation/own-keys";
 import { lastReloadedFromAnnotation } from "@fleet-reloader/domain/compat/last-reloaded-from";
 import { lastRunAnnotation } from "@fleet-reloader/domain/kind/cron-job";
+import { lastRollAnnotation } from "@fleet-reloader/domain/kind/rollout";
 import { annotationFields } from "@fleet-reloader/runtime/config/fields/annotation-fields";
 import { defaultOf } from "@fleet-reloader/runtime/config/help";
 
@@ -15,7 +16,7 @@ import { defaultOf } from "@fleet-reloader/runtime/config/help";
 export function annotationsPage(made: string): string {
   const written = [
     ...[defaultDialect.pausedAt, lastReloadedFromAnnotation, "fleet-reloader.io/carried-<key id>"],
-    ...[markAnnotation, lastRunAnnotation],
+    ...[markAnnotation, lastRunAnnotation, lastRollAnnotation],
   ];
   return `# Annotations
 

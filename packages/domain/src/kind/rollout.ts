@@ -4,9 +4,16 @@ import { argoRolloutState } from "../rollout-state/custom.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
 import { type Annotations, annotationValue, type WorkloadRef } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
+import { nameForRoll } from "./short-name.ts";
 
 /** On a Rollout: `restart` recreates its pods without a new revision; any other value means a rollout. The peer's key. */
 export const rolloutStrategyAnnotation = "reloader.stakater.com/rollout-strategy";
+
+/**
+ * On a Deployment that a Rollout refers to: the roll of ours that changed its template last. The mark on the template names a content,
+ * which comes back: with an undo of the Deployment, or because the pods got another content without a roll of ours in between.
+ */
+export const lastRollAnnotation = "fleet-reloader.io/last-roll";
 
 /** Argo's. A Rollout may refer to a Deployment for its template (`spec.workloadRef`). */
 export const rollout: WorkloadKind = {
@@ -37,20 +44,25 @@ function isRestarted(annotations: Annotations): boolean {
   return annotationValue(annotations, rolloutStrategyAnnotation) === "restart";
 }
 
-function rolloutRollOf({ live, edit, mark, applied, nowMs }: PlannedRoll): RollWrite {
+function rolloutRollOf({ live, edit, mark, applied, nowMs, keyed }: PlannedRoll): RollWrite {
   const spec = jsonField(live.object, "spec");
   const isReferring = jsonField(spec, "workloadRef") !== undefined;
   // A template that cannot be reached cannot be changed. The pods can still be recreated.
   if (isRestarted(live.annotations) || (isReferring && live.templateOwner === undefined))
     return { type: "fields", fields: restartFields(jsonField(spec, "restartAt"), { applied, nowMs }) };
-  if (live.templateOwner === undefined) return { type: "template", edit };
-  // Every strategy writes the mark: it shows a repeat that the template was changed and only the applied state is missing.
-  const isThere = annotationValue(live.templateAnnotations, markAnnotation) === mark;
+  const { templateOwner: owner } = live;
+  if (owner === undefined) return { type: "template", edit };
+  const name = nameForRoll(live.ref.name, "", [live.uid, applied.before ?? "", applied.after], keyed);
+  // Every strategy writes the mark. Both together show a repeat that the template was changed and only the applied state is missing.
+  const isThere =
+    annotationValue(live.templateAnnotations, markAnnotation) === mark &&
+    annotationValue(owner.annotations, lastRollAnnotation) === name;
   const marked = { ...edit, annotations: { ...edit.annotations, [markAnnotation]: mark } };
   return {
     type: "referenced-template",
-    owner: live.templateOwner.ref,
-    resourceVersion: live.templateOwner.resourceVersion,
+    owner: owner.ref,
+    resourceVersion: owner.resourceVersion,
+    annotations: { [lastRollAnnotation]: name },
     edit: isThere ? undefined : marked,
   };
 }

@@ -21,7 +21,7 @@ interface DialectKeys {
 
 /** Written by the product or by the peer; nobody writes them by hand, and files that were exported have them. */
 const writtenKey =
-  /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|kept|replace.*|cluster))$/;
+  /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|last-roll|kept|replace.*|cluster))$/;
 
 function annotationKeysOf(dialect: AnnotationDialect): DialectKeys {
   const kinds = lintedSourceKinds.map((kind) => dialect.kinds[kind]);

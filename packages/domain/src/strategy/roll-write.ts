@@ -8,11 +8,12 @@ export type RollWrite =
   | { readonly type: "template"; readonly edit: TemplateEdit }
   /** Other fields of the workload, the note in the same conditional patch. `fields` undefined: they are there already. */
   | { readonly type: "fields"; readonly fields: JsonObject | undefined }
-  /** The pod template of the object the workload refers to, then the note. `edit` undefined: it is there already. */
+  /** The pod template of the object the workload refers to, with these annotations of that object, then the note. `edit` undefined: it is there already. */
   | {
       readonly type: "referenced-template";
       readonly owner: WorkloadRef;
       readonly resourceVersion: string;
+      readonly annotations: Readonly<Record<string, string>>;
       readonly edit: TemplateEdit | undefined;
     }
   /** A new object, then the note with these annotations. One of the same name is the same object. `made` undefined: it is there already. */

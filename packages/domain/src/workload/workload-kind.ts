@@ -51,8 +51,12 @@ export interface RolledObject {
   readonly templateAnnotations: Annotations;
   /** As the API server sent it. */
   readonly object: unknown;
-  /** The object it refers to for its template, and the version that was read; undefined when there is none. */
-  readonly templateOwner?: { readonly ref: WorkloadRef; readonly resourceVersion: string };
+  /** The object it refers to for its template, as it was read; undefined when there is none. */
+  readonly templateOwner?: {
+    readonly ref: WorkloadRef;
+    readonly resourceVersion: string;
+    readonly annotations: Annotations;
+  };
 }
 
 /** A roll that has been decided. */

@@ -70,11 +70,11 @@ async function writeTemplate(edit: TemplateEdit, target: RollTarget): Promise<Wr
 
 /** Changes the template that a workload refers to, unless an attempt before has. */
 async function writeReferenced(
-  { owner, resourceVersion, edit }: RollWrite & { type: "referenced-template" },
+  { owner, resourceVersion, annotations, edit }: RollWrite & { type: "referenced-template" },
   target: RollTarget,
 ): Promise<void> {
   if (edit === undefined) return;
-  const change = { resourceVersion, annotations: {}, template: edit, templateBefore: target.live.template };
+  const change = { resourceVersion, annotations, template: edit, templateBefore: target.live.template };
   const changed = await rolling(target, { ref: owner, resourceVersion }, (admit) =>
     target.api.patchWorkload(owner, { ...change, admit }, target.signal),
   );

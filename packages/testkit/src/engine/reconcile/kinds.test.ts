@@ -225,6 +225,30 @@ describe("a Rollout", () => {
     expect(template?.annotations[appliedAnnotation("k1")]).toBeUndefined();
   });
 
+  // The pods of the template that was restored read what is there then, which is not what it was made for.
+  test.each(strategies)(
+    "whose Deployment was undone is rolled when its content is back (%s)",
+    async (strategy) => {
+      const bed = await createKindBed(caseOf("Rollout that refers to a Deployment"), {
+        settings: { strategy },
+      });
+      const owner = { kind: "Deployment", namespace: "ns", name: "web-template" };
+      const rollTo = async (value: string) => {
+        await bed.clock.advance(2000);
+        bed.change(value);
+        await bed.reconcile(bed.workload);
+        return bed.cluster.workload(owner);
+      };
+      const undone = await rollTo("2");
+      await rollTo("3");
+      // `kubectl rollout undo` restores the annotations of the Deployment, too.
+      const { template, annotations = {} } = undone ?? {};
+      bed.cluster.setWorkload(owner.name, { template, annotations, manager: "kubectl-rollout" });
+      await rollTo("2");
+      expect(bed.actions()).toBe(3);
+    },
+  );
+
   test("that refers to something we cannot change is restarted", async () => {
     const workloadRef = { apiVersion: "v1", kind: "PodTemplate", name: "web-template" };
     const annotations = { "configmap.reloader.stakater.com/reload": "app" };
