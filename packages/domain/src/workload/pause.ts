@@ -35,7 +35,15 @@ export function isHeld(
   workload: Pick<PauseInput, "annotations" | "isPaused">,
   dialect: Pick<AnnotationDialect, "pausedAt">,
 ): boolean {
-  return workload.isPaused && (annotationValue(workload.annotations, dialect.pausedAt) ?? "") !== "";
+  return workload.isPaused && pausedAtOf(workload, dialect) !== "";
+}
+
+/** Whether somebody else ended such a pause. As long as our annotation stays, a pause that a person begins later is taken for ours. */
+export function isHoldLeft(
+  workload: Pick<PauseInput, "kind" | "annotations" | "isPaused">,
+  dialect: Pick<AnnotationDialect, "pausedAt">,
+): boolean {
+  return workload.kind === "Deployment" && !workload.isPaused && pausedAtOf(workload, dialect) !== "";
 }
 
 /**
@@ -44,9 +52,9 @@ export function isHeld(
  * person's, and is neither ended nor prolonged.
  */
 export function planPause(input: PauseInput): PausePlan {
-  const { dialect, annotations } = input;
+  const { dialect } = input;
   const { periodMs, problems } = readPeriod(input);
-  const pausedAt = annotationValue(annotations, dialect.pausedAt) ?? "";
+  const pausedAt = pausedAtOf(input, dialect);
   if (input.kind !== "Deployment") return { change: undefined, resumeAfterMs: undefined, problems };
   if (isHeld(input, dialect)) return { ...inPause(pausedAt, periodMs, input.nowMs), problems };
   if (input.isRoll && periodMs > 0 && !input.isPaused) {
@@ -56,6 +64,14 @@ export function planPause(input: PauseInput): PausePlan {
   }
   // A person resumed it before the time: nothing is ours any more.
   return { change: pausedAt === "" ? undefined : { pausedAt: null }, resumeAfterMs: undefined, problems };
+}
+
+/** Empty where we have not paused it. */
+function pausedAtOf(
+  { annotations }: Pick<PauseInput, "annotations">,
+  dialect: Pick<AnnotationDialect, "pausedAt">,
+): string {
+  return annotationValue(annotations, dialect.pausedAt) ?? "";
 }
 
 /** A period that is gone or unreadable by now, and a time that nobody can read, end the pause: it must not last for ever. */

@@ -8,7 +8,7 @@ import { hasEarlier, templateOf } from "@fleet-reloader/domain/applied/applied-s
 import { templateReturn } from "@fleet-reloader/domain/applied/template-return";
 import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/all-updated";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import { isHeld } from "@fleet-reloader/domain/workload/pause";
+import { isHeld, isHoldLeft } from "@fleet-reloader/domain/workload/pause";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { eligibilityOf, servedKind } from "../observe/eligibility-of.ts";
@@ -29,6 +29,8 @@ export interface WatchedWorkload {
   readonly writer: "own" | "other" | "none";
   /** We or the peer paused it. Somebody has to resume it, also when the process that paused it is gone. */
   readonly isHeld: boolean;
+  /** Somebody else resumed it. A worker has to remove what says that its pause is ours. */
+  readonly isHoldLeft: boolean;
   /** Pods from before our applied state may have stayed: they have to be looked at, now that its rollout is over. */
   readonly mayHaveReturned: boolean;
   readonly isStash: boolean;
@@ -43,6 +45,7 @@ export async function readWatchedWorkload(
 ): Promise<WatchedWorkload> {
   const interest = await readInterest(workload, settings, names);
   const eligibility = eligibilityOf(workload, settings);
+  const { annotations, isPaused } = workload;
   const isOurs = eligibility !== "owned" && eligibility !== "stash";
   const isServed = isOurs && isInterested(interest);
   return {
@@ -52,6 +55,7 @@ export async function readWatchedWorkload(
     sources: interest.candidates,
     writer: writerOfState(workload),
     isHeld: isHeld(workload, settings.dialect),
+    isHoldLeft: isHoldLeft({ kind: workload.ref.kind, annotations, isPaused }, settings.dialect),
     mayHaveReturned: isServed && mayHaveReturned(workload, servedKind(workload.ref.kind, settings)),
     isStash: eligibility === "stash",
   };
@@ -59,9 +63,9 @@ export async function readWatchedWorkload(
 
 /** A number of all that the watch acts on. It is below 0 for a workload that opts in to nothing: the sign costs no memory. */
 export function shapeOf(watched: WatchedWorkload): number {
-  const { entry, writer, isHeld: held, isStash, unreadable } = watched;
+  const { entry, writer, isHeld: held, isHoldLeft: left, isStash, unreadable } = watched;
   const print = fingerprint(
-    JSON.stringify([entry, writer, held, isStash, unreadable, watched.mayHaveReturned]),
+    JSON.stringify([entry, writer, held, left, isStash, unreadable, watched.mayHaveReturned]),
   );
   return entry === undefined ? -1 - print : print;
 }
@@ -73,7 +77,7 @@ export function isOptedIn(shape: number): boolean {
 
 /** Whether a worker has to reconcile it now. `isDifferent`: its entry is new or differs from the one in the index. */
 export function needsAdoption(watched: WatchedWorkload, isDifferent: boolean): boolean {
-  if (watched.isHeld || watched.unreadable.length > 0) return true;
+  if (watched.isHeld || watched.isHoldLeft || watched.unreadable.length > 0) return true;
   if (watched.entry === undefined) return watched.writer !== "none";
   return watched.writer !== "own" || watched.mayHaveReturned || isDifferent;
 }

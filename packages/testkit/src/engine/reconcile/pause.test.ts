@@ -31,6 +31,17 @@ async function held(options: TestBedOptions = {}) {
   return { ...bed, api, edit, change, state };
 }
 
+/** A watch of Deployments; what it returns shows it the Deployment as it is now. */
+async function watchOf(bed: Awaited<ReturnType<typeof held>>) {
+  const options = { ...bed, cluster: "c1", kind: deployment, namespace: undefined };
+  const watch = new WorkloadWatch({ ...options, onListed: () => undefined });
+  await bed.index.open();
+  return async () => {
+    const live = bed.cluster.workload(bed.api);
+    await watch.page(live === undefined ? [] : [live]);
+  };
+}
+
 const free = { isPaused: false, isMarked: false };
 const paused = { isPaused: true, isMarked: true };
 
@@ -66,16 +77,8 @@ describe("a pause ends although", () => {
     const bed = await held();
     await bed.change("2");
     bed.queue.wipe();
-    const watch = new WorkloadWatch({
-      ...bed,
-      cluster: "c1",
-      kind: deployment,
-      namespace: undefined,
-      onListed: () => undefined,
-    });
-    await bed.index.open();
-    const live = bed.cluster.workload(bed.api);
-    await watch.page(live === undefined ? [] : [live]);
+    const watched = await watchOf(bed);
+    await watched();
     await bed.elapse(59_000);
     expect(bed.state()).toEqual({ ...paused, rolls: 1 });
     await bed.elapse(1500);
@@ -121,6 +124,22 @@ test("a person who resumes before the time is not paused again", async () => {
   bed.cluster.setWorkload("api", { isPaused: false });
   await bed.elapse(61_000);
   expect(bed.state()).toEqual({ ...free, rolls: 1 });
+});
+
+test("a person who resumes, and pauses before the time, pauses without an end", async () => {
+  const bed = await held();
+  const watched = await watchOf(bed);
+  await bed.change("2");
+  await watched();
+  await bed.elapse(1000);
+  for (const isPaused of [false, true]) {
+    bed.cluster.setWorkload("api", { isPaused });
+    await watched();
+    await bed.elapse(20_000);
+    expect(bed.state()).toEqual({ isPaused, isMarked: false, rolls: 1 });
+  }
+  await bed.elapse(61_000);
+  expect(bed.state()).toEqual({ isPaused: true, isMarked: false, rolls: 1 });
 });
 
 // A change that is still waiting for quiet must not slip out with the end of the pause.
