@@ -51,9 +51,12 @@ test("a pause of ours whose period became unreadable ends, and says so", () => {
   });
 });
 
-test("a clock that was ahead does not make a pause longer", () => {
+test("a clock that was ahead does not count: the pause lasts for the period from now", () => {
   const annotations = { [period]: "1m", [at]: "2026-03-01T18:00:00Z" };
-  expect(planned({ annotations, isPaused: true }).resumeAfterMs).toBe(60_000);
+  const change = { pausedAt: "2026-03-01T12:00:00Z" };
+  const counted = { ...nothing, change, resumeAfterMs: 60_000 };
+  expect(planned({ annotations, isPaused: true })).toEqual(counted);
+  expect(planned({ annotations, isPaused: true, isRoll: true })).toEqual(counted);
 });
 
 test("a pause that a person began is neither ended nor taken over", () => {

@@ -58,8 +58,7 @@ export function planPause(input: PauseInput): PausePlan {
   if (input.kind !== "Deployment") return { change: undefined, resumeAfterMs: undefined, problems };
   if (isHeld(input, dialect)) return { ...inPause(pausedAt, periodMs, input.nowMs), problems };
   if (input.isRoll && periodMs > 0 && !input.isPaused) {
-    // The API server's times are whole seconds, and so is this one.
-    const change = { isPaused: true, pausedAt: new Date(input.nowMs).toISOString().replace(/\.\d+Z$/, "Z") };
+    const change = { isPaused: true, pausedAt: timeText(input.nowMs) };
     return { change, resumeAfterMs: periodMs, problems };
   }
   // A person resumed it before the time: nothing is ours any more.
@@ -77,10 +76,16 @@ function pausedAtOf(
 /** A period that is gone or unreadable by now, and a time that nobody can read, end the pause: it must not last for ever. */
 function inPause(pausedAt: string, periodMs: number, nowMs: number): Omit<PausePlan, "problems"> {
   const since = Date.parse(pausedAt);
-  // A clock that was ahead when the pause began does not make it longer.
   const leftMs = Number.isNaN(since) ? 0 : Math.min(periodMs, since + periodMs - nowMs);
-  if (leftMs > 0) return { change: undefined, resumeAfterMs: leftMs };
-  return { change: { isPaused: false, pausedAt: null }, resumeAfterMs: undefined };
+  if (leftMs <= 0) return { change: { isPaused: false, pausedAt: null }, resumeAfterMs: undefined };
+  // The clock of who began it was ahead. Each look would find the whole period left.
+  const change = since > nowMs ? { pausedAt: timeText(nowMs) } : undefined;
+  return { change, resumeAfterMs: leftMs };
+}
+
+/** RFC 3339. The API server's times are whole seconds, and so is this one. */
+function timeText(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
 function readPeriod({ kind, annotations, dialect }: PauseInput): {

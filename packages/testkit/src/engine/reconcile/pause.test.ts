@@ -73,6 +73,16 @@ test("a pause and the change that begins it are one write", async () => {
 });
 
 describe("a pause ends although", () => {
+  test("the clock of the worker that began it was hours ahead", async () => {
+    const bed = await held();
+    await bed.change("2");
+    const ahead = new Date(bed.clock.now() + 6 * 3_600_000).toISOString();
+    bed.cluster.setWorkload("api", { annotations: { [pausedAt]: ahead } });
+    await bed.reconcile(bed.api, { purpose: "adoption" });
+    await bed.elapse(61_000);
+    expect(bed.state()).toEqual({ ...free, rolls: 1 });
+  });
+
   test("the queue was lost: the watch sees the Deployment at its start, and asks", async () => {
     const bed = await held();
     await bed.change("2");
