@@ -96,6 +96,20 @@ test("the stash itself never runs, belongs to nobody and carries no label of the
   );
 });
 
+// With OwnerReferencesPermissionEnforcement the new Job would be refused, after the old one was deleted.
+test("the new Job keeps its owners, and does not block their deletion", () => {
+  const owner = { apiVersion: "apps.io/v1", kind: "App", name: "a", uid: "u" };
+  const ownerReferences = [
+    { ...owner, blockOwnerDeletion: true },
+    { ...owner, uid: "v", controller: false },
+  ];
+  const stash = created(stashOf(rollOf({ metadata: { ownerReferences }, spec: { template: {} } })));
+  expect(jsonField(readStash(stash)?.made.object, "metadata", "ownerReferences")).toEqual([
+    owner,
+    { ...owner, uid: "v", controller: false },
+  ]);
+});
+
 test("the same roll has the same stash at any time; a changed Job has another", () => {
   const object = { metadata: { annotations: { a: "1" } }, spec: { template: {} } };
   const { name } = stashOf(rollOf(object)).ref;

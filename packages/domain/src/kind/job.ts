@@ -149,7 +149,7 @@ export function readStash(stash: {
       object: {
         apiVersion: "batch/v1",
         kind: "Job",
-        metadata: { ...metadata, name, namespace },
+        metadata: { ...metadata, ...unblockedOwners(metadata), name, namespace },
         spec: { ...spec, ...ownSpec, template: withoutTemplateLabels(spec.template) },
       },
     },
@@ -172,6 +172,18 @@ function withoutTemplateLabels(template: unknown): JsonObject {
   const metadata = objectOrEmpty(jsonField(template, "metadata"));
   const labels = withoutJobLabels(jsonTexts(metadata.labels));
   return { ...objectOrEmpty(template), metadata: { ...metadata, labels } };
+}
+
+/**
+ * Without blockOwnerDeletion: some clusters require the right to update the finalizers of the owner for it, and would refuse the new
+ * Job when the old one is gone.
+ */
+function unblockedOwners(metadata: JsonObject): JsonObject {
+  const owners = jsonList(metadata, "ownerReferences").map((owner) => {
+    const { blockOwnerDeletion: _, ...others } = objectOrEmpty(owner);
+    return others;
+  });
+  return owners.length === 0 ? {} : { ownerReferences: owners };
 }
 
 function withChanges(
