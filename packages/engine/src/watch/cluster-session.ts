@@ -195,14 +195,13 @@ export class ClusterSession {
     watched: Pick<SourceWatchOptions, "kind" | "namespace" | "isListed" | "onListed">,
   ): SourceWatch {
     const { kind, namespace, isListed, onListed } = watched;
-    const { name, checkpoints, publisher, settings, meter, clock, log, signal } = this.#options;
+    const { name, publisher, settings, meter, clock, log, signal } = this.#options;
     return new SourceWatch({
       name,
       kind,
       namespace,
       isListed,
       onListed,
-      checkpoints,
       publisher,
       settings,
       meter,

@@ -20,6 +20,9 @@ test("what was told is found by every process of the cluster, until it is forgot
     await of("c1").remember([{ ...app, resourceVersion: "9" }]);
     expect(await of("c1").find([tls.ref, app.ref])).toEqual([tls, { ...app, resourceVersion: "9" }]);
     expect(await of("c2").find([app.ref])).toEqual([undefined]);
+    expect(await of("c1").remembered("ConfigMap", undefined)).toEqual([app.ref]);
+    expect(await of("c1").remembered("Secret", "ns")).toEqual([tls.ref]);
+    expect(await of("c1").remembered("Secret", "n")).toEqual([]);
     await of("c1").forget([app.ref]);
     expect(await of("c1").find([app.ref, tls.ref])).toEqual([undefined, tls]);
   } finally {

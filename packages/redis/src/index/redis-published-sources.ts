@@ -1,4 +1,4 @@
-import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type {
@@ -6,7 +6,8 @@ import type {
   PublishedSources,
 } from "@fleet-reloader/engine/watch/sources/webhook-publisher";
 import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import { type Keys, readHandledField } from "../connection/keys.ts";
+import { hashFields } from "./hash-fields.ts";
 
 /**
  * The last published version and keyed mark of each source of one cluster, in one Redis hash. The index lies beside it and
@@ -37,6 +38,14 @@ export class RedisPublishedSources implements PublishedSources {
       `${resourceVersion} ${mark}`,
     ]);
     await this.#client.connection.hset(this.#key, ...fields);
+  }
+
+  async remembered(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
+    const keys = new Set<string>();
+    const prefix = namespace === undefined ? `${kind}/` : `${kind}/${namespace}/`;
+    const pages = hashFields(this.#client.connection, this.#key, prefix);
+    for await (const page of pages) for (const key of page) keys.add(key);
+    return [...keys].flatMap((key) => readHandledField(kind, key.slice(`${kind}/`.length)) ?? []);
   }
 
   async forget(sources: readonly SourceRef[]): Promise<void> {

@@ -54,7 +54,11 @@ function recordingParts() {
   const watches: WatchParts = {
     recordLateUsers: (_options, signal) => run("late users")(signal),
     createWebhookMode: async () => ({
-      createPublisher: () => () => ({ publish: async () => [], publishDeleted: async () => undefined }),
+      createPublisher: () => () => ({
+        publish: async () => [],
+        remembered: async () => [],
+        publishDeleted: async () => undefined,
+      }),
       stop: end("webhook"),
     }),
     createWatching: () => ({

@@ -1,4 +1,4 @@
-import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { windowOf } from "../../observe/interest.ts";
 import type { Meter } from "../../ports/meter.ts";
@@ -19,7 +19,7 @@ export interface RequestPublisherOptions {
   /** What people call the cluster, for metrics. */
   readonly name: string;
   readonly index: Pick<ReferenceIndex, "findChanged">;
-  readonly checkpoints: Pick<Checkpoints, "markHandled" | "forget">;
+  readonly checkpoints: Pick<Checkpoints, "markHandled" | "handledSources" | "forget">;
   readonly queue: Pick<Workqueue, "add">;
   readonly settings: Settings;
   readonly meter: Meter;
@@ -45,6 +45,11 @@ export class RequestPublisher implements SourcePublisher {
     // The queue holds the requests now. A crash before this line publishes them again.
     if (changed.length > 0) await checkpoints.markHandled(changed.map(({ source }) => source));
     return changed;
+  }
+
+  async remembered(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
+    const { checkpoints, settings } = this.#options;
+    return settings.reloadOnDelete ? await checkpoints.handledSources(kind, namespace) : [];
   }
 
   /** A worker reads whether a source is really gone, or only no longer served. */

@@ -1,4 +1,4 @@
-import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
 import type { SourceChange, SourceVersion } from "../../ports/reference-index.ts";
 
 /** Publishes changes of sources. A failed call is repeated, so a change may be published twice. */
@@ -11,6 +11,8 @@ export interface SourcePublisher {
     sources: readonly SourceVersion[],
     mayAppear: (source: SourceRef) => boolean,
   ): Promise<readonly SourceChange[]>;
+  /** The sources of a kind whose deletion has to be published. One that is missing from a complete list was deleted unseen. */
+  remembered(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]>;
   /** Publishes deletions where they count as changes, and forgets the sources. */
   publishDeleted(sources: readonly SourceRef[]): Promise<void>;
 }

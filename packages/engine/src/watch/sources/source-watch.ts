@@ -3,7 +3,7 @@ import type { Clock } from "../../async/clock.ts";
 import { windowOf } from "../../observe/interest.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Meter } from "../../ports/meter.ts";
-import type { Checkpoints, SourceVersion } from "../../ports/reference-index.ts";
+import type { SourceVersion } from "../../ports/reference-index.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { StreamEvent, StreamHandler } from "../../ports/source-stream.ts";
 import type { SourcePublisher } from "./source-publisher.ts";
@@ -17,7 +17,6 @@ export interface SourceWatchOptions {
   readonly namespace: string | undefined;
   /** Whether the list would show this source if it existed. */
   readonly isListed: (source: SourceRef) => boolean;
-  readonly checkpoints: Pick<Checkpoints, "handledSources">;
   readonly publisher: SourcePublisher;
   readonly settings: Settings;
   readonly meter: Meter;
@@ -35,13 +34,13 @@ const throttleMaxMs = 500;
 
 /**
  * Publishes what a list or watch shows of one kind of source. Lists and events are treated alike: the publisher compares
- * versions. Where deletions count as changes, a source with a checkpoint that is missing from a complete list was deleted
- * unseen. In memory are only those sources, during a list, and the throttled ones.
+ * versions. A source that it remembers and that is missing from a complete list was deleted unseen. In memory are only those
+ * sources, during a list, and the throttled ones.
  */
 export class SourceWatch implements StreamHandler<SourceVersion> {
   readonly #options: SourceWatchOptions;
   readonly #throttle: SourceThrottle;
-  /** Sources with a checkpoint that the list has not shown so far; undefined until the checkpoints are read. */
+  /** Remembered sources that the list has not shown so far; undefined until they are read. */
   #missing: Map<string, SourceRef> | undefined;
 
   constructor(options: SourceWatchOptions) {
@@ -127,10 +126,10 @@ export class SourceWatch implements StreamHandler<SourceVersion> {
   }
 
   async #stillMissing(): Promise<Map<string, SourceRef>> {
-    const { checkpoints, settings, kind, namespace, isListed } = this.#options;
+    const { publisher, kind, namespace, isListed } = this.#options;
     if (this.#missing !== undefined) return this.#missing;
-    const handled = settings.reloadOnDelete ? await checkpoints.handledSources(kind, namespace) : [];
-    this.#missing = new Map(handled.filter(isListed).map((ref) => [sourceKey(ref), ref]));
+    const remembered = await publisher.remembered(kind, namespace);
+    this.#missing = new Map(remembered.filter(isListed).map((ref) => [sourceKey(ref), ref]));
     return this.#missing;
   }
 

@@ -1,6 +1,6 @@
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { isMark, type Mark, markKeyId, markOf } from "@fleet-reloader/domain/source/mark";
-import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source/source";
+import type { SourceContent, SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
 import type { ClusterApi, LiveSource } from "../../ports/cluster-api.ts";
 import type { Checkpoints, SourceChange, SourceVersion } from "../../ports/reference-index.ts";
 import type { SourcePublisher } from "./source-publisher.ts";
@@ -14,6 +14,8 @@ export interface PublishedSource extends SourceVersion {
 export interface PublishedSources {
   find(sources: readonly SourceRef[]): Promise<readonly (PublishedSource | undefined)[]>;
   remember(published: readonly PublishedSource[]): Promise<void>;
+  /** All of a kind that are remembered. */
+  remembered(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]>;
   forget(sources: readonly SourceRef[]): Promise<void>;
 }
 
@@ -66,6 +68,11 @@ export class WebhookPublisher implements SourcePublisher {
       await published.remember(compared.flatMap(({ now }) => now ?? []));
     }
     return [];
+  }
+
+  /** Also where deletions are not published: what is gone is forgotten. */
+  async remembered(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
+    return await this.#options.published.remembered(kind, namespace);
   }
 
   async publishDeleted(sources: readonly SourceRef[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
-import { sourceKey } from "@fleet-reloader/domain/source/source";
+import { type SourceKind, sourceKey } from "@fleet-reloader/domain/source/source";
 import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import {
   type PublishedSource,
@@ -23,6 +23,10 @@ class MemoryPublishedSources implements PublishedSources {
 
   async forget(sources: Parameters<PublishedSources["forget"]>[0]) {
     for (const source of sources) this.all.delete(sourceKey(source));
+  }
+
+  async remembered(kind: SourceKind) {
+    return [...this.all.values()].map(({ ref }) => ref).filter((ref) => ref.kind === kind);
   }
 }
 
@@ -106,6 +110,19 @@ describe("told is", () => {
     await watch(() => cluster.deleteSource(made));
     expect(news).toEqual(["ConfigMap/ns/new", "ConfigMap/ns/new"]);
   });
+});
+
+test.each([
+  { onDelete: true, told: ["ConfigMap/ns/app"] },
+  { onDelete: false, told: [] },
+])("what was removed while nobody watched is forgotten; it is told: $onDelete", async (one) => {
+  const { watch, news, set, cluster, told } = createWorld({ onDelete: one.onDelete });
+  await watch();
+  cluster.deleteSource(set("app", "2"));
+  await watch();
+  expect([...told.all.keys()]).toEqual(["Secret/ns/tls"]);
+  await watch();
+  expect(news).toEqual(one.told);
 });
 
 describe("not told is", () => {
