@@ -17,13 +17,23 @@ export function notifyUpdates(options: {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-}): { readonly tell: () => void; stop(graceMs: number): Promise<void> } {
+}): {
+  /** Resolves to whether the receiver has answered; to false when it is given up, and never when the process ends first. */
+  readonly tell: () => Promise<boolean>;
+  stop(graceMs: number): Promise<void>;
+} {
   const { receiver, clock, random, log, meter } = options;
+  // Letters end in the order of their updates.
+  const waiting: ((isAnswered: boolean) => void)[] = [];
   const outbox = new Outbox<"update">({
     channel: "update-webhook",
     send: (_letter, signal) => receiver.post(updateBody, signal),
     isUrgent: () => false,
     typeOf: (update) => update,
+    onEnd: (letter, isAnswered) => {
+      const count = letter.type === "single" ? 1 : letter.digest.count;
+      for (const end of waiting.splice(0, count)) end(isAnswered);
+    },
     singlesMax: limits.singlesMax,
     windowMs: limits.windowMs,
     clock,
@@ -32,7 +42,11 @@ export function notifyUpdates(options: {
     meter,
   });
   return {
-    tell: () => outbox.put("update"),
+    tell: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        outbox.put("update");
+      }),
     async stop(graceMs) {
       await outbox.stop(graceMs);
       await receiver.close();

@@ -25,6 +25,8 @@ export interface OutboxOptions<T> {
   readonly send: (letter: Letter<T>, signal: AbortSignal) => Promise<void>;
   readonly isUrgent: (item: T) => boolean;
   readonly typeOf: (item: T) => string;
+  /** Nothing more is tried with a letter: it was delivered or refused, or else given up. Not called for those that are dropped at the end. */
+  readonly onEnd?: (letter: Letter<T>, isAnswered: boolean) => void;
   /** So many are sent one by one within a window; what comes beyond goes into one digest at its end. */
   readonly singlesMax: number;
   readonly windowMs: number;
@@ -113,11 +115,14 @@ export class Outbox<T> {
         await this.#options.send(letter, this.#lifetime.signal);
         this.#count("sent", 1);
         this.#recovered();
-        return;
+        return this.#options.onEnd?.(letter, true);
       } catch (error) {
         const fault = asFault(error);
         const isLast = attempt === postAttemptsMax || fault.code === "notify.rejected" || hurry.aborted;
-        if (isLast) return this.#lost(fault);
+        if (isLast) {
+          this.#lost(fault);
+          return this.#options.onEnd?.(letter, fault.code === "notify.rejected");
+        }
         const pause = Math.max(fault.retryAfterMs ?? 0, postPauseMs * pauseFactor ** (attempt - 1));
         await this.#options.clock.sleep(pause * (0.5 + this.#options.random()), hurry).catch(() => undefined);
       }

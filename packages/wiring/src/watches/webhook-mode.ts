@@ -59,7 +59,7 @@ export async function createWebhookMode(options: WebhookModeOptions): Promise<We
       const api = createKubeClusterApi(cluster, connection, []);
       const notify = (source: SourceRef) => {
         log.info({ cluster: name, source }, "source changed; the webhook is called");
-        updates.tell();
+        return updates.tell();
       };
       const publisher = { published, checkpoints, api, keys: markKeys, onCreate, onDelete, notify, signal };
       return (engagedAtSeconds) => new WebhookPublisher({ ...publisher, engagedAtSeconds });

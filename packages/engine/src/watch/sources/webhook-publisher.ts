@@ -1,6 +1,11 @@
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { isMark, type Mark, markKeyId, markOf } from "@fleet-reloader/domain/source/mark";
-import type { SourceContent, SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
+import {
+  type SourceContent,
+  type SourceKind,
+  type SourceRef,
+  sourceKey,
+} from "@fleet-reloader/domain/source/source";
 import type { ClusterApi, LiveSource } from "../../ports/cluster-api.ts";
 import type { Checkpoints, SourceChange, SourceVersion } from "../../ports/reference-index.ts";
 import type { SourcePublisher } from "./source-publisher.ts";
@@ -29,13 +34,24 @@ export interface WebhookPublisherOptions {
   readonly onDelete: boolean;
   /** When we were first engaged with the cluster; a source without a mark is new only if it was created later. */
   readonly engagedAtSeconds: number;
-  /** Calls the webhook later; returns at once. */
-  readonly notify: (source: SourceRef) => void;
+  /** Calls the webhook later. Resolves to whether it has answered; to false when it is given up. */
+  readonly notify: (source: SourceRef) => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
 /** Sources that are read at the same time; the first list asks for all of them. */
 const readsMax = 16;
+
+/** A call under way, and what is remembered of the source once it is answered; undefined: nothing, since the source is gone. */
+interface UnansweredCall {
+  now: PublishedSource | undefined;
+}
+
+/** A source as it is now, undefined where that cannot be said, and whether its content is news. */
+interface ComparedSource {
+  readonly now: PublishedSource | undefined;
+  readonly isNews: boolean;
+}
 
 type Readable = LiveSource & { readonly content: SourceContent };
 
@@ -43,10 +59,13 @@ type Readable = LiveSource & { readonly content: SourceContent };
  * Publishes changed sources to a webhook; nothing is rolled (the peer's `--webhook-url`). Every source counts, whether a
  * workload uses it or not. A source whose version differs is read; it is published when its content differs from the
  * content that was published last. A write of metadata, a restart or a list publishes nothing. A source that is seen for
- * the first time is only remembered.
+ * the first time is only remembered. What is published is remembered once the webhook has answered: until then the next process,
+ * or the next list after the call is given up, publishes it again.
  */
 export class WebhookPublisher implements SourcePublisher {
   readonly #options: WebhookPublisherOptions;
+  /** The last call for each source that is not answered yet. */
+  readonly #calls = new Map<string, UnansweredCall>();
 
   constructor(options: WebhookPublisherOptions) {
     this.#options = options;
@@ -54,18 +73,17 @@ export class WebhookPublisher implements SourcePublisher {
 
   /** Returns no change: no workload waits for any. */
   async publish(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]> {
-    const { published, notify } = this.#options;
+    const { published } = this.#options;
     const before = await published.find(sources.map(({ ref }) => ref));
     const moved = sources.flatMap((source, at) => {
-      const last = before[at];
+      const call = this.#calls.get(sourceKey(source.ref));
+      const last = call === undefined ? before[at] : call.now;
       return last?.resourceVersion === source.resourceVersion ? [] : [{ source, last }];
     });
     for (let at = 0; at < moved.length; at += readsMax) {
       const page = moved.slice(at, at + readsMax);
       const compared = await Promise.all(page.map(({ source, last }) => this.#compare(source, last)));
-      // Notified before it is remembered: a crash in between notifies twice, never not at all.
-      for (const { ref, isNews } of compared) if (isNews) notify(ref);
-      await published.remember(compared.flatMap(({ now }) => now ?? []));
+      await published.remember(compared.flatMap((one) => this.#silent(one)));
     }
     return [];
   }
@@ -76,24 +94,62 @@ export class WebhookPublisher implements SourcePublisher {
   }
 
   async publishDeleted(sources: readonly SourceRef[]): Promise<void> {
-    const { published, checkpoints, notify, onDelete } = this.#options;
-    if (onDelete) {
-      const known = await published.find(sources);
-      for (const [at, source] of sources.entries()) if (known[at] !== undefined) notify(source);
+    const { published, checkpoints, onDelete } = this.#options;
+    const known = onDelete ? await published.find(sources) : [];
+    const silent: SourceRef[] = [];
+    for (const [at, source] of sources.entries()) {
+      const call = this.#calls.get(sourceKey(source));
+      const last = call === undefined ? known[at] : call.now;
+      if (onDelete && last !== undefined) this.#call(source, undefined);
+      else if (!onDelete || call === undefined) silent.push(source);
     }
-    await published.forget(sources);
+    for (const source of silent) this.#calls.delete(sourceKey(source));
+    await published.forget(silent);
     await checkpoints.forget(sources);
   }
 
-  async #compare(source: SourceVersion, last: PublishedSource | undefined) {
+  /** Calls for news. Otherwise returns what is to be remembered, unless the call under way is for this content. */
+  #silent({ now, isNews }: ComparedSource): readonly PublishedSource[] {
+    if (now === undefined) return [];
+    const key = sourceKey(now.ref);
+    const call = this.#calls.get(key);
+    if (isNews) this.#call(now.ref, now);
+    else if (call?.now === undefined) {
+      // What a call for its deletion forgets is not this one.
+      this.#calls.delete(key);
+      return [now];
+    } else call.now = now;
+    return [];
+  }
+
+  #call(source: SourceRef, now: PublishedSource | undefined): void {
+    const call: UnansweredCall = { now };
+    this.#calls.set(sourceKey(source), call);
+    // What could not be remembered is published again.
+    void this.#answered(source, call).catch(() => undefined);
+  }
+
+  async #answered(source: SourceRef, call: UnansweredCall): Promise<void> {
+    const { published, notify } = this.#options;
+    const isLast = () => this.#calls.get(sourceKey(source)) === call;
+    try {
+      if (!(await notify(source)) || !isLast()) return;
+      if (call.now === undefined) await published.forget([source]);
+      else await published.remember([call.now]);
+    } finally {
+      if (isLast()) this.#calls.delete(sourceKey(source));
+    }
+  }
+
+  async #compare(source: SourceVersion, last: PublishedSource | undefined): Promise<ComparedSource> {
     const { api, keys, signal } = this.#options;
     const { ref } = source;
     const live = await api.readSource(ref, signal);
     // It was deleted meanwhile and its deletion event follows; or its content cannot be read now.
-    if (live?.content === undefined) return { ref, isNews: false, now: undefined };
+    if (live?.content === undefined) return { isNews: false, now: undefined };
     const readable = { ...live, content: live.content };
     const mark = markOf(ref, readable.content, "all", keys.current);
-    return { ref, isNews: this.#isNews(last, readable, mark), now: { ...source, mark } };
+    return { isNews: this.#isNews(last, readable, mark), now: { ...source, mark } };
   }
 
   #isNews(last: PublishedSource | undefined, live: Readable, mark: Mark): boolean {

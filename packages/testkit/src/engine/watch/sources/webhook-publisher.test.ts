@@ -41,8 +41,13 @@ function createWorld(how: { readonly onCreate?: boolean; readonly onDelete?: boo
   cluster.setSource("Secret", "tls", { a: "1" });
   let keys = testKeyring("k1");
   let isAdopted = false;
+  let answer = async () => true;
   return {
     ...{ ...bed, told, news, set },
+    /** How calls go from now on. */
+    answerWith: (outcome: Promise<boolean>) => {
+      answer = () => outcome;
+    },
     isAdopted: () => isAdopted,
     rotate: (...keyIds: Parameters<typeof testKeyring>) => {
       keys = testKeyring(...keyIds);
@@ -59,7 +64,10 @@ function createWorld(how: { readonly onCreate?: boolean; readonly onDelete?: boo
           onCreate: how.onCreate ?? false,
           onDelete: how.onDelete ?? false,
           engagedAtSeconds,
-          notify: (source) => void news.push(sourceKey(source)),
+          notify: (source) => {
+            news.push(sourceKey(source));
+            return answer();
+          },
           signal: end.signal,
         });
       const parts = { ...bed, createPublisher };
@@ -109,6 +117,41 @@ describe("told is", () => {
     expect(news).toEqual(["ConfigMap/ns/new"]);
     await watch(() => cluster.deleteSource(made));
     expect(news).toEqual(["ConfigMap/ns/new", "ConfigMap/ns/new"]);
+  });
+});
+
+describe("a call that does not reach its receiver", () => {
+  const never = new Promise<boolean>(() => undefined);
+
+  test.each([
+    ["before the process ends", never],
+    ["and is given up", Promise.resolve(false)],
+  ])("%s is made by the next process", async (_, outcome) => {
+    const { watch, news, set, cluster, answerWith } = createWorld({ onDelete: true });
+    const gone = set("gone", "1");
+    await watch();
+    answerWith(outcome);
+    await watch(() => {
+      set("app", "2");
+      cluster.deleteSource(gone);
+    });
+    answerWith(Promise.resolve(true));
+    const both = ["ConfigMap/ns/app", "ConfigMap/ns/gone"];
+    await watch();
+    expect(news.toSorted()).toEqual([...both, ...both].toSorted());
+    await watch();
+    expect(news).toHaveLength(4);
+  });
+
+  test("is not made twice by one process", async () => {
+    const { watch, news, set, cluster, answerWith } = createWorld();
+    await watch();
+    answerWith(never);
+    await watch(() => {
+      set("app", "2");
+      cluster.cutWatches();
+    });
+    expect(news).toEqual(["ConfigMap/ns/app"]);
   });
 });
 
