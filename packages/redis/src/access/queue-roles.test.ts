@@ -1,6 +1,6 @@
 import { workqueueContract } from "@fleet-reloader/testkit/contracts/workqueue-contract";
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { startQueue } from "../fixture/queue-bed.ts";
+import { patientLockMs, startQueue } from "../fixture/queue-bed.ts";
 import { type RedisOfRoles, startRedisOfRoles } from "../fixture/role-users.ts";
 
 let redis: RedisOfRoles;
@@ -15,6 +15,10 @@ afterAll(async () => {
 
 describe.concurrent("the queue between a watcher and a worker with users of their own", () => {
   workqueueContract(() =>
-    startQueue(redis.urlOf("watcher"), undefined, { workerUrl: redis.urlOf("worker"), shards: 2 }),
+    startQueue(redis.urlOf("watcher"), undefined, {
+      workerUrl: redis.urlOf("worker"),
+      shards: 2,
+      lockMs: patientLockMs,
+    }),
   );
 });

@@ -21,12 +21,14 @@ export interface BullConsumerOptions {
   readonly clock: RedisClock;
   readonly random: Random;
   readonly log: Log;
+  /** For tests: for how long a request stays with a worker that is not heard of. */
+  readonly lockMs?: number;
   /** A request was taken up for the first time, so long after it was put into the queue. */
   readonly onTaken?: (waitedMs: number) => void;
 }
 
 /** A killed worker's request is back after at most lock + check = 7.5 s; a lock is renewed at half its time. */
-const lockDurationMs = 5000;
+const defaultLockMs = 5000;
 const stalledIntervalMs = 2500;
 /** To put a request back takes milliseconds when Redis is there. */
 const giveBackMs = 2000;
@@ -103,7 +105,7 @@ export class BullConsumer {
     concurrency: number,
     backend: ReturnType<typeof bullBackend>,
   ): Worker<RequestJob, string> {
-    const { log, random } = this.#options;
+    const { lockMs = defaultLockMs, log, random } = this.#options;
     const worker = new Worker<RequestJob, string>(
       queueName,
       (job, token, signal) => this.#process(job, token, signal),
@@ -111,7 +113,7 @@ export class BullConsumer {
         connection: this.#connection,
         prefix,
         concurrency,
-        lockDuration: lockDurationMs,
+        lockDuration: lockMs,
         stalledInterval: stalledIntervalMs,
         maxStalledCount: stalledMax,
         removeOnComplete: keepCompleted,

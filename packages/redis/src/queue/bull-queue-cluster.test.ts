@@ -2,7 +2,7 @@ import { adoption, atOnce, recordRuns } from "@fleet-reloader/testkit/contracts/
 import { workqueueContract } from "@fleet-reloader/testkit/contracts/workqueue-contract";
 import { startRedisCluster, type TestRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startQueue } from "../fixture/queue-bed.ts";
+import { patientLockMs, startQueue } from "../fixture/queue-bed.ts";
 
 let redis: TestRedisCluster;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => redis[Symbol.asyncDispose]());
 const shards = 4;
 
 describe.concurrent("BullWorkqueue and BullConsumer on a Redis Cluster, in shards", () => {
-  workqueueContract(() => startQueue(redis.url, undefined, { shards }));
+  workqueueContract(() => startQueue(redis.url, undefined, { shards, lockMs: patientLockMs }));
 
   test("requests of many clusters go to their shards, and each runs once", async () => {
     await using bed = await startQueue(redis.url, undefined, { shards });

@@ -1,7 +1,7 @@
 import { workqueueContract } from "@fleet-reloader/testkit/contracts/workqueue-contract";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { afterAll, beforeAll, describe } from "vitest";
-import { startQueue } from "../fixture/queue-bed.ts";
+import { patientLockMs, startQueue } from "../fixture/queue-bed.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -11,11 +11,11 @@ afterAll(() => redis[Symbol.asyncDispose]());
 
 // Each has a prefix of its own, and most of its time is waiting: they run side by side.
 describe.concurrent("BullWorkqueue and BullConsumer", () => {
-  workqueueContract(() => startQueue(redis.url));
+  workqueueContract(() => startQueue(redis.url, undefined, { lockMs: patientLockMs }));
 });
 
 // Each request sinks two ranks below the one before it: whatever holds without priorities holds with them.
 describe.concurrent("BullWorkqueue and BullConsumer in a storm", () => {
   const share = { size: 0.5, perSecond: 0 };
-  workqueueContract(() => startQueue(redis.url, undefined, { share }));
+  workqueueContract(() => startQueue(redis.url, undefined, { share, lockMs: patientLockMs }));
 });

@@ -69,7 +69,7 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       await bed.elapse(200);
       expect(runs).toHaveLength(1);
       gate.resolve();
-      await bed.until("it ran again", () => runs.length === 2);
+      await bed.until("it ran again", () => runs.length >= 2);
       await bed.elapse(300);
       expect([runs.length, runningMost]).toEqual([2, 1]);
     });
