@@ -46,5 +46,6 @@ test.each([
   const namesOf = (records: readonly HistoryRecord[]) => records.map((record) => record.cluster?.name);
   expect(namesOf(await projection.records(query))).toEqual(recorded);
   projection.close();
-  await expect.poll(async () => namesOf(await reader.records(query))).toEqual(recorded);
+  const read = async () => namesOf(await reader.records(query));
+  await expect.poll(read, { timeout: 300_000 }).toEqual(recorded);
 });
