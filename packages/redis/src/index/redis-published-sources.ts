@@ -41,10 +41,8 @@ export class RedisPublishedSources implements PublishedSources {
   }
 
   async remembered(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
-    const keys = new Set<string>();
     const prefix = namespace === undefined ? `${kind}/` : `${kind}/${namespace}/`;
-    const pages = hashFields(this.#client.connection, this.#key, prefix);
-    for await (const page of pages) for (const key of page) keys.add(key);
+    const keys = await hashFields(this.#client.connection, this.#key, prefix);
     return [...keys].flatMap((key) => readHandledField(kind, key.slice(`${kind}/`.length)) ?? []);
   }
 

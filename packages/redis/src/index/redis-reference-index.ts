@@ -171,10 +171,8 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
 
   async handledSources(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
     await this.verify();
-    const fields = new Set<string>();
     const prefix = namespace === undefined ? "" : `${namespace}/`;
-    const pages = hashFields(this.#client.connection, this.#keys.handled(kind), prefix);
-    for await (const page of pages) for (const field of page) fields.add(field);
+    const fields = await hashFields(this.#client.connection, this.#keys.handled(kind), prefix);
     return [...fields].flatMap((field) => readHandledField(kind, field) ?? []);
   }
 
@@ -195,10 +193,8 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
   }
 
   async #retain(prefix: string, isKept: (key: string) => boolean): Promise<void> {
-    const gone = new Set<string>();
-    for await (const page of hashFields(this.#client.connection, this.#keys.workloads, prefix))
-      for (const key of page) if (!isKept(key)) gone.add(key);
-    await this.#remove([...gone]);
+    const keys = await hashFields(this.#client.connection, this.#keys.workloads, prefix);
+    await this.#remove([...keys].filter((key) => !isKept(key)));
   }
 
   async #remove(workloads: readonly string[]): Promise<void> {
