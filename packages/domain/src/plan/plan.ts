@@ -209,7 +209,7 @@ function whyRollSame(
 ): WhyRoll {
   // The applied state says nothing of keys that are read only now.
   const isWider = !coversKeys(before.keys, source.now.keys);
-  return isWider ? whyWider(source.live, input) : whyReturned(source, before.earlier, input);
+  return isWider ? whyWider(source, input) : whyReturned(source, before.earlier, input);
 }
 
 /** Of a class whose content nothing has shown yet: what its pods show first is what they started with. */
@@ -245,16 +245,24 @@ function isPast(live: LiveContent, before: AppliedSource | undefined): boolean {
 function judgeGoneSource(
   observed: ObservedSource,
   before: AppliedSource | undefined,
-  { rules, sha1, template }: PlanContext,
+  input: PlanContext,
 ): SourceVerdict {
+  const { rules, sha1, template } = input;
   const isDeleted = rules.reloadOnDelete && before?.type === "present" && before.isSetAside !== true;
+  const isDue = isDeleted && !isDeletionLanded(observed, input);
   const after = isDeleted ? ({ type: "absent" } as const) : absentNow(observed, before, template);
   return {
     // Every name that ever matched a pattern would be too many: the recorded pattern says the same.
     applied: observed.patterns.length > 0 && after.type === "absent" ? undefined : after,
-    mark: isDeleted ? sha1(utf8(compatDeletedMarker)) : undefined,
-    reason: isDeleted ? "SourceDeleted" : undefined,
+    mark: isDue ? sha1(utf8(compatDeletedMarker)) : undefined,
+    reason: isDue ? "SourceDeleted" : undefined,
   };
+}
+
+/** A roll for the deletion was tried, and the template has the mark that it wrote. The mark alone may be older than the source. */
+function isDeletionLanded({ ref }: ObservedSource, { isMarkCurrent, unverified }: PlanContext): boolean {
+  const isTried = unverified !== undefined && unverified.sources.get(localName(ref))?.type !== "present";
+  return isTried && isMarkCurrent;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { markAnnotation } from "../annotation/own-keys.ts";
 import { targetContainer } from "../compat/target-container.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
 import type { Keyring } from "../source/keyring.ts";
@@ -25,8 +26,9 @@ export function templateEdit(
     const edit = envVarsEdit({ changed: withSharing(roll), template, combine });
     const set = edit.env ?? [];
     const removed = removedVariables(roll, template, set);
-    if (removed.length > 0) return { env: set, removedEnv: removed };
-    if (!set.every((variable) => isSet(template, variable))) return edit;
+    const marked = markBesideVariables(roll, template);
+    if (removed.length > 0) return { ...marked, env: set, removedEnv: removed };
+    if (!set.every((variable) => isSet(template, variable))) return { ...marked, ...edit };
   }
   return annotationsEdit({
     changed: roll.changed,
@@ -34,6 +36,19 @@ export function templateEdit(
     template,
     nowSeconds: context.nowSeconds,
   });
+}
+
+/**
+ * A variable that is gone, or never was there, does not tell whether the roll for a deletion has landed: the mark does. From then on
+ * it follows the content, for it must not tell of an earlier one.
+ */
+function markBesideVariables(
+  roll: Plan & { type: "roll" },
+  { metadata }: PodTemplate,
+): Pick<TemplateEdit, "annotations"> {
+  const isMarked = Object.hasOwn(metadata.annotations, markAnnotation);
+  const isDue = isMarked || roll.changed.some(({ reason }) => reason === "SourceDeleted");
+  return isDue ? { annotations: { [markAnnotation]: roll.mark } } : {};
 }
 
 function isSet(template: PodTemplate, { container, name, value }: VariableEdit): boolean {

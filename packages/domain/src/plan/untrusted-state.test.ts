@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { onDelete } from "../fixture/adopted-by-rules.ts";
 import { type DecidedOnce, started } from "../fixture/decided-once.ts";
 import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 
@@ -103,6 +104,31 @@ describe("an applied state that cannot be trusted", () => {
     expect(workload.reconcile()).toEqual({ app: "LateOptionalReference" });
     Object.assign(workload, { appliedText: before, isDamaged: true, podsStart: started(1290) });
     expect(workload.reconcile()).toEqual({});
+  });
+
+  test("does not roll again for a key that is read only now and has been rolled for", () => {
+    const workload = adopted({ app: { keys: ["a"] } });
+    const before = workload.appliedText;
+    workload.now = 1300;
+    workload.edit(templateUsing({ app: { keys: ["a", "b"] } }));
+    workload.now = 1301;
+    workload.set("ConfigMap", "app", { a: "1", b: "2" });
+    expect(workload.reconcile()).toEqual({ app: "ChangedAfterStart" });
+    Object.assign(workload, { appliedText: before, isDamaged: true });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("rolls where the content is again what it was when a variable was taken away", () => {
+    const workload = Object.assign(adopted({ app: {}, db: {} }), { strategy: "env-vars", rules: onDelete });
+    workload.set("ConfigMap", "app", { a: "2" });
+    workload.reconcile();
+    workload.remove("ConfigMap", "app");
+    expect(workload.reconcile()).toEqual({ app: "SourceDeleted" });
+    workload.set("ConfigMap", "db", { a: "2" });
+    expect(workload.reconcile()).toEqual({ db: "SourceChanged" });
+    workload.isDamaged = true;
+    workload.set("ConfigMap", "db", { a: "1", b: "1" });
+    expect(workload.reconcile()).toEqual({ db: "SourceChanged" });
   });
 
   // The fake API server has no write of ours: what counts is the time that Redis tells.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { onDelete } from "../fixture/adopted-by-rules.ts";
 import { started } from "../fixture/decided-once.ts";
 import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 
@@ -53,4 +54,31 @@ describe.each(["annotations", "env-vars"] as const)("a roll that nobody has veri
     workload.set("ConfigMap", "app", { a: "3" });
     expect(workload.reconcile()).toEqual({});
   });
+
+  /** Some are rolled once. Then `app` is deleted and `db` changes, and the roll for that is tried. */
+  function deleted(rolledBefore: readonly string[], { hasLanded }: { readonly hasLanded: boolean }) {
+    const workload = Object.assign(adopted({ app: {}, db: {} }), { strategy, rules: onDelete });
+    for (const name of rolledBefore) workload.set("ConfigMap", name, { a: "2" });
+    workload.reconcile();
+    const { appliedText, template } = workload;
+    workload.now = 1500;
+    workload.remove("ConfigMap", "app");
+    workload.set("ConfigMap", "db", { a: "3" });
+    expect(workload.reconcile()).toEqual({ app: "SourceDeleted", db: "SourceChanged" });
+    workload.unverifiedText = workload.appliedText;
+    Object.assign(workload, { appliedText, isDamaged: true });
+    if (!hasLanded) workload.template = template;
+    return workload;
+  }
+
+  test.each([[[]], [["db"]], [["app", "db"]]])(
+    "for a deletion is repeated only where it has not landed (rolled before: %j)",
+    (rolledBefore) => {
+      expect(deleted(rolledBefore, { hasLanded: false }).reconcile()).toHaveProperty("app", "SourceDeleted");
+      const workload = deleted(rolledBefore, { hasLanded: true });
+      expect(workload.reconcile()).toEqual({});
+      Object.assign(workload, { isDamaged: false, unverifiedText: undefined });
+      expect(workload.reconcile()).toEqual({});
+    },
+  );
 });

@@ -35,8 +35,12 @@ export function whyRoll(
 }
 
 /** The same content as applied, through fewer keys than its pods read now. */
-export function whyWider(live: LiveContent, input: PlanContext): WhyRoll {
+export function whyWider(
+  { observed, live }: { readonly observed: ObservedSource; readonly live: LiveContent },
+  input: PlanContext,
+): WhyRoll {
   if (!live.isModified) return { reason: undefined };
+  if (input.isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
   const why = changedSince(startOfInterest(input.history), live);
   return judgedByPods(why, live, input.pods?.newest);
 }

@@ -25,16 +25,42 @@ test.each(["annotations", "env-vars"] as const)("a landed roll is not repeated (
   expect(bed.cluster.rolls()).toHaveLength(1);
 });
 
-/** A roll whose PATCH the API server carried out, and whose worker never learned of it. */
-async function landed(strategy: "annotations" | "env-vars") {
+test.each([
+  ["annotations", false],
+  ["annotations", true],
+  ["env-vars", false],
+  ["env-vars", true],
+] as const)(
+  "a landed roll for a deletion is not repeated (%s, rolled before: %s)",
+  async (strategy, isRolled) => {
+    const bed = await landed(strategy, isRolled ? ["2", "gone"] : ["gone"]);
+    const rolls = bed.cluster.rolls().length;
+    await bed.clock.advance(2000);
+    expect(outcomeOf(await bed.reconcile(bed.api, doubtful))).toBe("recorded");
+    expect(await bed.run()).toBe("unchanged");
+    expect(bed.cluster.rolls()).toHaveLength(rolls);
+  },
+);
+
+/** A roll whose PATCH the API server carried out, and whose worker never learned of it. Earlier contents are rolled first. */
+async function landed(strategy: "annotations" | "env-vars", contents: readonly string[] = ["2"]) {
   let isLost = false;
   const bed = await adopted({
-    settings: { strategy },
+    settings: { strategy, reloadOnDelete: true },
     after: ({ verb }) => {
       if (verb === "patch" && isLost) throw new Fault("kube.timeout", "no answer");
     },
   });
-  bed.edit("2");
+  const write = (content: string) => {
+    if (content === "gone") bed.cluster.deleteSource(bed.app);
+    else bed.edit(content);
+  };
+  for (const content of contents.slice(0, -1)) {
+    write(content);
+    expect(await bed.run()).toBe("rolled");
+    await bed.clock.advance(10_000);
+  }
+  write(contents.at(-1) ?? "2");
   isLost = true;
   await expect(bed.run()).rejects.toMatchObject({ code: "kube.timeout" });
   isLost = false;
