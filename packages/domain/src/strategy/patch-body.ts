@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, jsonField } from "../json.ts";
+import { isJsonObject, type JsonObject, jsonField, jsonList } from "../json.ts";
 import type { WorkloadKind } from "../workload/workload-kind.ts";
 import { applyEdit } from "./apply-edit.ts";
 import type { TemplateEdit } from "./edit.ts";
@@ -41,11 +41,12 @@ function containersOf(patch: WorkloadKind["patch"], edit: TemplateEdit, before: 
     const after = applyEdit(before, { env, removedEnv });
     return { spec: { containers: jsonField(after, "spec", "containers") } };
   }
-  // A strategic merge takes the order of the patch, so the order of the edit is kept.
+  // A strategic merge takes the order of the patch: containers are listed as they stand, variables as the edit has them.
+  const places = jsonList(before, "spec", "containers").map((container) => jsonField(container, "name"));
   const changes = [
     ...env.map(({ container, name, value }) => ({ container, change: { name, value } })),
     ...removedEnv.map(({ container, name }) => ({ container, change: { name, $patch: "delete" } })),
-  ];
+  ].sort((a, b) => places.indexOf(a.container) - places.indexOf(b.container));
   const containers = [...Map.groupBy(changes, ({ container }) => container)].map(([name, inIt]) => ({
     name,
     env: inIt.map(({ change }) => change),

@@ -1,4 +1,5 @@
 import { arbitraryTemplate } from "@fleet-reloader/domain/fixture/arbitrary-template";
+import { jsonField, jsonList } from "@fleet-reloader/domain/json";
 import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import type { TemplateEdit, VariableRef } from "@fleet-reloader/domain/strategy/edit";
 import { patchBody } from "@fleet-reloader/domain/strategy/patch-body";
@@ -8,22 +9,40 @@ import { applyStrategicMerge } from "@fleet-reloader/testkit/sim-api/patch/strat
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+const container = fc.constantFrom("main", "side");
+
 const arbitraryEdit: fc.Arbitrary<TemplateEdit> = fc.record({
   annotations: fc.dictionary(fc.constantFrom("note", "mark"), fc.string({ maxLength: 3 })),
-  env: fc.uniqueArray(
-    fc.record({
-      container: fc.constant("main"),
-      name: fc.constantFrom("X", "STAKATER_A", "STAKATER_B"),
-      value: fc.string({ maxLength: 3 }),
-    }),
-    { selector: ({ name }) => name },
-  ),
-  removedEnv: fc.constantFrom<readonly VariableRef[]>(
-    [],
-    [{ container: "main", name: "Y" }],
-    [{ container: "main", name: "X2" }],
-  ),
+  // Container by container, as they stand in the template.
+  env: fc
+    .uniqueArray(
+      fc.record({
+        container,
+        name: fc.constantFrom("X", "STAKATER_A", "STAKATER_B"),
+        value: fc.string({ maxLength: 3 }),
+      }),
+      { selector: variableKey },
+    )
+    .map((env) =>
+      env.toSorted((a, b) => (a.container < b.container ? -1 : Number(a.container > b.container))),
+    ),
+  removedEnv: fc.uniqueArray(fc.record({ container, name: fc.constantFrom("Y", "P", "X2") }), {
+    selector: variableKey,
+    maxLength: 3,
+  }),
 });
+
+function variableKey(variable: VariableRef): string {
+  return `${variable.container} ${variable.name}`;
+}
+
+/** Only what concerns containers that are there. */
+function withinTemplate(edit: TemplateEdit, template: unknown): TemplateEdit {
+  const names = jsonList(template, "spec", "containers").map((one) => jsonField(one, "name"));
+  const isThere = (variable: VariableRef) => names.includes(variable.container);
+  const { env = [], removedEnv = [] } = edit;
+  return { ...edit, env: env.filter(isThere), removedEnv: removedEnv.filter(isThere) };
+}
 
 const paths = fc.constantFrom(["spec", "template"], ["spec", "jobTemplate", "spec", "template"], ["spec"]);
 
@@ -45,7 +64,8 @@ test.each([
   "a %s patch makes of a template exactly what its edit makes of it, wherever it is",
   (patch, apply) => {
     fc.assert(
-      fc.property(arbitraryTemplate, arbitraryEdit, paths, (template, edit, templatePath) => {
+      fc.property(arbitraryTemplate, arbitraryEdit, paths, (template, anyEdit, templatePath) => {
+        const edit = withinTemplate(anyEdit, template);
         const nest = (inner: unknown): unknown =>
           templatePath.reduceRight<unknown>((value, field) => ({ [field]: value }), inner);
         const change = {
