@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { PodsStart } from "../evidence/pods-start.ts";
+import { started } from "../fixture/decided-once.ts";
 import { adopted, PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 
 describe("an optional source", () => {
@@ -7,6 +9,8 @@ describe("an optional source", () => {
   test("that appears after it was recorded as missing rolls, once (T14)", () => {
     const workload = adopted(late);
     workload.set("ConfigMap", "late", { a: "1" });
+    // However many workloads use it, no pod is listed.
+    expect(workload.plan().hingesOnPods).toBe(false);
     expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
     expect(workload.reconcile()).toEqual({});
   });
@@ -77,6 +81,23 @@ describe("an optional source", () => {
     workload.showAll();
     expect(workload.reconcile()).toEqual({});
     expect(workload.appliedText).toContain('"ConfigMap/late":"');
+  });
+
+  // Its pods may have been made anew since, by a drained node say.
+  test("that is opted in to only after it was made rolls unless all pods started later", () => {
+    const optedIn = (podsStart: PodsStart | undefined) => {
+      const workload = new PlannedWorkload(templateUsing({ db: {}, ...late }));
+      workload.set("ConfigMap", "db", { a: "1" });
+      workload.hide("ConfigMap", "late");
+      workload.reconcile();
+      workload.now = 2000;
+      workload.set("ConfigMap", "late", { a: "1" });
+      workload.showAll();
+      return Object.assign(workload, { podsStart }).reconcile();
+    };
+    expect(optedIn(started(2001))).toEqual({});
+    for (const podsStart of [started(2000), { notBefore: 1999, notAfter: 2001 }, undefined])
+      expect(optedIn(podsStart)).toEqual({ late: "LateOptionalReference" });
   });
 
   test("that is deleted and made again rolls only when it differs", () => {

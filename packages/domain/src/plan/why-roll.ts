@@ -98,8 +98,9 @@ function whyCreated(
 ): WhyRoll | undefined {
   const { rules, workload, template, history } = input;
   if (live.createdAtSeconds <= togetherUntil(before, template, input)) return undefined;
-  // A tool that removes our applied state often makes new pods of the same template, too.
-  const pods = input.isDamaged ? ({ pods: "unless-later" } as const) : {};
+  // A tool that removes our applied state often makes new pods of the same template, too. What is opted in to only now may be old.
+  const isOpen = input.isDamaged || before === undefined;
+  const pods = isOpen ? ({ pods: "unless-later" } as const) : {};
   const wasAbsent = before?.type === "absent";
   const isOptional = observed.reference?.optional === true;
   // Seen absent with our own eyes, or the whole life of this template lies after we came.
