@@ -30,7 +30,9 @@ export function createTrustedProxy({ groupsHeader, names, userHeader }: TrustedP
 
 function isOfProxy(socket: unknown, names: readonly string[]): boolean {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return false;
-  const { subject, subjectaltname = "" } = socket.getPeerCertificate();
+  const { raw, subject, subjectaltname = "" } = socket.getPeerCertificate();
+  // Some versions of Node 24 call a resumed session authorized that began without a certificate.
+  if (raw === undefined) return false;
   const dnsNames = subjectaltname
     .split(", ")
     .flatMap((entry) => (entry.startsWith("DNS:") ? [entry.slice("DNS:".length)] : []));

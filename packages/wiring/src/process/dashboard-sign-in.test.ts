@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { TLSSocket } from "node:tls";
 import { parseJson } from "@fleet-reloader/domain/json";
 import {
   type Certificate,
@@ -111,6 +112,12 @@ test("flags of a sign-in that are not whole end the start, and name the mend", a
     await expect(async () => world.start("127.0.0.1", ...flags), problem).rejects.toThrow(problem);
 });
 
+/** What a client of a connection has. */
+interface ShownIdentity extends Partial<Certificate> {
+  /** Of an earlier connection, which this one resumes. */
+  readonly session?: Buffer | undefined;
+}
+
 /** A page with TLS behind a proxy, and a way to ask it with a certificate. */
 async function startBehindProxy(world: AccessWorld, proxy: Certificate, names = "sim-api") {
   const server = createLoopbackCertificate();
@@ -120,7 +127,7 @@ async function startBehindProxy(world: AccessWorld, proxy: Certificate, names = 
   const trusted = [...ca, "--forward-auth-proxy-names", names];
   const dashboard = await world.start("127.0.0.1", "--access-file", world.path, ...tls, ...key, ...trusted);
   const askWith = async (
-    shown: Certificate | undefined,
+    shown: ShownIdentity | undefined,
     headers: Readonly<Record<string, string>>,
     path = "/api/v1/session",
     method = "GET",
@@ -128,12 +135,20 @@ async function startBehindProxy(world: AccessWorld, proxy: Certificate, names = 
     const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
     const where = { host: "127.0.0.1", port: dashboard.port, path, method, headers, agent: false };
     const certificates = { ca: server.certificatePem, cert: shown?.certificatePem, key: shown?.keyPem };
-    request(Object.assign(where, certificates), (response) => {
+    let session: Buffer | undefined;
+    let isResumed = false;
+    request(Object.assign(where, certificates, { session: shown?.session }), (response) => {
+      isResumed = response.socket instanceof TLSSocket && response.socket.isSessionReused();
       text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
     })
       .on("error", reject)
+      .on("socket", (socket) =>
+        socket.on("session", (given: Buffer) => {
+          session = given;
+        }),
+      )
       .end();
-    return await promise;
+    return Object.assign(await promise, { session, isResumed });
   };
   return { askWith, [Symbol.asyncDispose]: () => dashboard[Symbol.asyncDispose]() };
 }
@@ -169,6 +184,30 @@ test("a certificate of the authority that is not the proxy's says nothing", asyn
   const proxy = createLoopbackCertificate();
   await using page = await startBehindProxy(world, proxy, "the-proxy");
   expect((await page.askWith(proxy, { "X-Forwarded-Email": "ann@example.org" })).status).toBe(401);
+});
+
+test("a session that began without a certificate is nobody's", async () => {
+  await using world = await startAccessWorld();
+  world.write({ people: [{ name: "ann@example.org", grants }] });
+  await using page = await startBehindProxy(world, createLoopbackCertificate(), "*");
+  const ann = { "X-Forwarded-Email": "ann@example.org" };
+  const { session, status } = await page.askWith(undefined, ann);
+  expect(status).toBe(401);
+  expect(await page.askWith({ session }, ann)).toMatchObject({ isResumed: true, status: 401 });
+});
+
+test("a proxy that resumes a session says who asks", async () => {
+  await using world = await startAccessWorld();
+  world.write({ people: [{ name: "ann@example.org", grants }] });
+  const proxy = createLoopbackCertificate();
+  for (const names of ["*", "sim-api"]) {
+    await using page = await startBehindProxy(world, proxy, names);
+    const ann = { "X-Forwarded-Email": "ann@example.org" };
+    const { session } = await page.askWith(proxy, ann);
+    const { certificatePem, keyPem } = proxy;
+    const resumed = await page.askWith({ certificatePem, keyPem, session }, ann);
+    expect(resumed).toMatchObject({ isResumed: true, status: 200 });
+  }
 });
 
 test("the page of another site changes nothing through the proxy", async () => {
