@@ -5,6 +5,7 @@ import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overvi
 import type { AskedFleet, ConnectedCluster, PathObject } from "../api/asked-routes.ts";
 import type { Viewer } from "./granted-caller.ts";
 import { assertMay } from "./refuse-access.ts";
+import { unreadableFreezes } from "./scoped-fleet.ts";
 
 /**
  * Lets a viewer ask about one object. What a path calls the cluster is looked up first, so that no cluster is connected to for nothing;
@@ -50,7 +51,7 @@ export function scopeAsking(
 function withoutOthers(verdict: ExplainedVerdict): ExplainedVerdict {
   if (verdict.type !== "held") return verdict;
   const [own = ""] = verdict.why.split(`; ${unfinishedWords}`);
-  const why = verdict.reason === "FreezeUnreadable" ? "a document of freezes cannot be read" : own;
+  const why = verdict.reason === "FreezeUnreadable" ? unreadableFreezes : own;
   return Object.assign({}, verdict, { why });
 }
 

@@ -1,4 +1,5 @@
-import type { ClusterOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import type { HeldRequest } from "@fleet-reloader/engine/admission/held-requests";
+import type { ClusterOverview, FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import { expect, test } from "vitest";
 import { subjectsOf } from "../fixture/access-world.ts";
 import { fleetOf, overviewOf } from "../fixture/served-fleet.ts";
@@ -30,10 +31,18 @@ const nova: ClusterOverview = {
   },
 };
 
-async function seenBy(namespaces: "*" | readonly string[]): Promise<ClusterOverview | undefined> {
-  const [subject] = subjectsOf({ ann: [{ role: "viewer", clusters: ["nova"], namespaces }] });
+function scopedTo(
+  namespaces: "*" | readonly string[],
+  overview: FleetOverview,
+  clusters: "*" | readonly string[] = ["nova"],
+): FleetOverview {
+  const [subject] = subjectsOf({ ann: [{ role: "viewer", clusters, namespaces }] });
   if (subject === undefined) throw new Error("nobody");
-  const seen = await scopeFleet(fleetOf([nova]), createGrantedCaller(subject, [nova])).clusters();
+  return scopeFleet(overview, createGrantedCaller(subject, [nova]));
+}
+
+async function seenBy(namespaces: "*" | readonly string[]): Promise<ClusterOverview | undefined> {
+  const seen = await scopedTo(namespaces, fleetOf([nova])).clusters();
   return seen?.[0];
 }
 
@@ -54,4 +63,24 @@ test("what is wrong with a cluster names no namespace that the viewer does not s
 
 test("who sees a whole cluster is told all that is wrong with it", async () => {
   expect(await seenBy("*")).toEqual(nova);
+});
+
+const heldFor = (reason: string, why: string): HeldRequest => ({
+  id: reason,
+  request: { cluster: "uid-nova", workload: { kind: "Deployment", namespace: "shop", name: "api" } },
+  reason,
+  why,
+  againAtMs: 1,
+});
+
+test("only who sees everything is told what is wrong with the freezes", async () => {
+  const looping = heldFor("WorkloadLooping", "the breaker of Deployment/shop/api is open");
+  const unreadable = heldFor("FreezeUnreadable", "freezes.yaml: namespace billing: is no list");
+  const fleet: FleetOverview = { ...fleetOf([nova]), holds: async () => [looping, unreadable] };
+  for (const namespaces of ["*", ["shop"]] as const)
+    expect(await scopedTo(namespaces, fleet).holds()).toEqual([
+      looping,
+      { ...unreadable, why: "a document of freezes cannot be read" },
+    ]);
+  expect(await scopedTo("*", fleet, "*").holds()).toEqual([looping, unreadable]);
 });

@@ -1,6 +1,7 @@
 import { isToldOf } from "@fleet-reloader/domain/cluster/told-namespace";
 import type { Freeze, FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import { clustersOf } from "@fleet-reloader/domain/hold/freeze-coverage";
+import type { HeldRequest } from "@fleet-reloader/engine/admission/held-requests";
 import type { ClusterOverview, FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import { clusterNamer } from "@fleet-reloader/engine/overview/registered-clusters";
 import type { Request } from "@fleet-reloader/engine/ports/request";
@@ -29,7 +30,7 @@ export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOvervi
     queue: () => overview.queue(),
     async holds() {
       const [sees, holds] = await Promise.all([seesRequest(), overview.holds()]);
-      return holds.filter(({ request }) => sees(request));
+      return holds.filter(({ request }) => sees(request)).map(withoutFreezeFaults);
     },
     async freezes() {
       const [known, freezes] = await Promise.all([registered(), overview.freezes()]);
@@ -65,6 +66,13 @@ function seenCluster(cluster: ClusterOverview, viewer: Viewer): ClusterOverview 
 
 function seenLines(lines: readonly string[], sees: (namespace: string) => boolean): readonly string[] {
   return lines.filter((line) => isToldOf(line, sees));
+}
+
+/** In place of what is wrong with a document of freezes, which may name anything in it, for a viewer of a part. */
+export const unreadableFreezes = "a document of freezes cannot be read";
+
+function withoutFreezeFaults(held: HeldRequest): HeldRequest {
+  return held.reason === "FreezeUnreadable" ? Object.assign({}, held, { why: unreadableFreezes }) : held;
 }
 
 /** A caller sees a freeze that may hold something the caller sees. */
