@@ -39,6 +39,24 @@ test.each([
 });
 
 test.each([
+  ["retry Deployment/api", "--redis-url"],
+  ["freeze --fleet", "--freeze-configmap or --freeze-file, as the workers have it,"],
+  ["unfreeze --fleet", "--freeze-configmap or --freeze-file, as the workers have it,"],
+])("where nobody can sign in, %s names a flag of its own", async (command, flags) => {
+  await using server = await startSink((response) =>
+    response
+      .writeHead(403, { "content-type": "application/json" })
+      .end(JSON.stringify({ code: "question.invalid", field: "caller", problem: "nobody", mend: "none" })),
+  );
+  const { errors } = await commandRun([
+    ...command.split(" "),
+    ...["--reason", "test", "--server", server.url.origin],
+  ]);
+  const mend = `start the server with --access-file, or give ${flags} in place of --server`;
+  expect(errors.replaceAll(server.url.origin, "SERVER")).toBe(`--server SERVER: nobody; ${mend}\n`);
+});
+
+test.each([
   [401, "nobody is signed in; sign in at /sign-in\n", `nobody is signed in; ${login}`],
   [503, "redis: close\nredis: it is full\n", "redis: close; redis: it is full"],
 ])("a text of %i as a refusal is told like one of the API", async (status, text, says) => {

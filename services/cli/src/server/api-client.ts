@@ -14,7 +14,7 @@ import {
 } from "@fleet-reloader/contracts/api/api-routes";
 import { jsonField } from "@fleet-reloader/domain/json";
 import { exchange, type ServerLink, type ServerRequest } from "./exchange.ts";
-import { readJsonAnswer, readLines } from "./read-answer.ts";
+import { historyPath, readJsonAnswer, readLines } from "./read-answer.ts";
 import { foreignServer } from "./server-faults.ts";
 
 /** What a question to a route says. */
@@ -83,7 +83,7 @@ export class ApiClient {
     query: Readonly<Record<string, string>>,
     write: (lines: AsyncIterable<string>) => Promise<void>,
   ): Promise<void> {
-    const path = `/history${routeQueryText(query)}`;
+    const path = `${historyPath}${routeQueryText(query)}`;
     await exchange(this.#link, { path, isAct: false }, (answer) => write(readLines(this.#link, answer)));
   }
 
@@ -91,7 +91,7 @@ export class ApiClient {
     return await exchange(this.#link, asked, async (answer) => {
       const atMs = Date.parse(answer.headers.date ?? "");
       if (!Number.isNaN(atMs)) this.#answeredAtMs = atMs;
-      return await readJsonAnswer(this.#link, answer);
+      return await readJsonAnswer(this.#link, asked, answer);
     });
   }
 

@@ -1,14 +1,18 @@
 import { apiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import { parseJson } from "@fleet-reloader/domain/json";
-import type { ServerAnswer, ServerLink } from "./exchange.ts";
+import type { ServerAnswer, ServerLink, ServerRequest } from "./exchange.ts";
 import { foreignServer, refusalOf } from "./server-faults.ts";
 
 /** Answers of the API have at most 200 KiB: what is larger is not ours. */
 const servedBytesMax = 1024 * 1024;
 
 /** Reads an answer of the API as JSON. Faults with what it refuses, and with `server.foreign` when it is not ours. */
-export async function readJsonAnswer(link: ServerLink, answer: ServerAnswer): Promise<unknown> {
-  const { server } = link;
+export async function readJsonAnswer(
+  link: ServerLink,
+  { path }: Pick<ServerRequest, "path">,
+  answer: ServerAnswer,
+): Promise<unknown> {
+  const { server, token } = link;
   assertOurs(link, answer);
   const read = parseJson(await readAnswerText(link, answer));
   const { status } = answer;
@@ -16,7 +20,7 @@ export async function readJsonAnswer(link: ServerLink, answer: ServerAnswer): Pr
   if (status === 200) return read;
   const problem = apiProblem.safeParse(read);
   if (!problem.success) throw foreignServer(server, foreignText(answer));
-  throw refusalOf(link, status, problem.data);
+  throw refusalOf({ server, token, path }, status, problem.data);
 }
 
 /** Lines of JSON as they come, without their ends. Faults as the API does, whose refusals are texts here. */
@@ -28,11 +32,16 @@ export async function* readLines(link: ServerLink, answer: ServerAnswer): AsyncG
     const lines = (await readAnswerText(link, answer)).trim().split("\n");
     const [problem = "", ...mend] = lines.join("; ").split("; ");
     if (!/^text\/plain/.test(type)) throw foreignServer(link.server, foreignText(answer));
-    throw refusalOf(link, status, { code: textCodes[status] ?? "", problem, mend: mend.join("; ") });
+    const { server, token } = link;
+    const refused = { code: textCodes[status] ?? "", problem, mend: mend.join("; ") };
+    throw refusalOf({ server, token, path: historyPath }, status, refused);
   }
   if (!/^application\/x-ndjson/.test(type)) throw foreignServer(link.server, foreignText(answer));
   yield* linesIn(link, answer);
 }
+
+/** What is answered in lines. */
+export const historyPath = "/history";
 
 /** Of the refusals that are texts. */
 const textCodes: Readonly<Record<number, string>> = { 400: "question.invalid", 503: "redis.unavailable" };

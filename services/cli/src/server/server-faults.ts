@@ -1,3 +1,4 @@
+import { actsRoot } from "@fleet-reloader/contracts/api/act-routes";
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import { Fault, type FaultCode, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { printable } from "@fleet-reloader/runtime/log/printable";
@@ -37,14 +38,21 @@ export function outcomeUnknown(server: URL, cause: Fault): Fault {
   });
 }
 
+/** What a server refuses. */
+export interface RefusedRequest {
+  readonly server: URL;
+  readonly token: string | undefined;
+  readonly path: string;
+}
+
 /** The fault that a server answers with, in its own words. A count is that of what an act means now. */
 export function refusalOf(
-  { server, token }: { readonly server: URL; readonly token: string | undefined },
+  { path, server, token }: RefusedRequest,
   status: number,
   { code, count, field, mend, problem }: ApiProblem,
 ): Fault {
   const known = faultCodeOf(code, status);
-  const shownMend = mendOf({ status, mend, field, hasToken: token !== undefined }, server);
+  const shownMend = mendOf({ status, mend, field, path, hasToken: token !== undefined }, server);
   const text = printable(withMend(problem, shownMend));
   // What is wrong with a question is a flag of this command, unless it is named as one of the server's.
   const isOurs = known === "question.invalid" && !problem.startsWith("--");
@@ -62,20 +70,27 @@ interface ServerRefusal {
   readonly field: string | undefined;
   readonly hasToken: boolean;
   readonly mend: string;
+  readonly path: string;
   readonly status: number;
 }
 
 /** The mend for who uses the command line; empty: there is none. */
-function mendOf({ field, hasToken, mend, status }: ServerRefusal, { origin }: URL): string {
+function mendOf({ field, hasToken, mend, path, status }: ServerRefusal, { origin }: URL): string {
   // The server's own mends send people to the page, or to the command line, where they already are.
   if (field === "caller")
-    return "start the server with --access-file, or give --redis-url in place of --server";
+    return `start the server with --access-file, or give ${flagsWithoutServer(path)} in place of --server`;
   if (field === "--freeze-configmap") return "give it to all processes, or leave --server out";
   if (status === 401)
     return `write fleet-reloader login --server ${origin}${hasToken ? " --browser, or with a token of its access file" : ", or give --token-file"}`;
   // The mend of every message that has its own adds nothing here.
   const isOfAll = ["question.invalid", "config.invalid"] as const;
   return isOfAll.some((code) => mend === faultCatalogue[code].mend) ? "" : mend;
+}
+
+/** A freeze is written where the workers read freezes. All other acts are done in Redis. */
+function flagsWithoutServer(path: string): string {
+  const isOfFreezes = path === `${actsRoot}/freeze` || path === `${actsRoot}/lift`;
+  return isOfFreezes ? "--freeze-configmap or --freeze-file, as the workers have it," : "--redis-url";
 }
 
 /** A mend ends the sentence of the problem. Those of the catalogue of faults are sentences of their own. */
