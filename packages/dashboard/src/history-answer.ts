@@ -2,13 +2,21 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type HistoryQuery, parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
-import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
+import { type WhileReadableOptions, whileReadable } from "./api/while-readable.ts";
 
-/** Answers `GET /history` with JSON lines, oldest first, written as fast as the reader takes them. */
+/** What the history is answered from. */
+export interface HistoryAnswerOptions extends WhileReadableOptions {
+  readonly reader: Pick<HistoryReader, "read">;
+}
+
+/**
+ * Answers `GET /history` with JSON lines, oldest first, written as fast as the reader takes them. When Redis goes away meanwhile, the
+ * connection is cut: an answer that ended would look whole.
+ */
 export async function answerHistory(
-  { reader, clock }: { readonly reader: Pick<HistoryReader, "notReady" | "read">; readonly clock: Clock },
+  { clock, notReady, reader }: HistoryAnswerOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -17,8 +25,8 @@ export async function answerHistory(
   const { searchParams } = new URL(request.url ?? "/", "http://dashboard");
   const query = parseHistoryQuery(searchParams, clock.now());
   if ("problems" in query) return refuseQuery(response, 400, query.problems);
-  const { notReady } = reader;
-  if (notReady.length > 0) return refuseQuery(response, 503, notReady);
+  const problems = notReady();
+  if (problems.length > 0) return refuseQuery(response, 503, problems);
   response.writeHead(200, {
     "content-type": `${typeFor(request)}; charset=utf-8`,
     "content-disposition": "inline",
@@ -30,8 +38,11 @@ export async function answerHistory(
     response.end();
     return;
   }
+  const over = new AbortController();
+  const written = pipeline(Readable.from(lines(reader, query, over.signal)), response);
   // A reader that closes the connection is no failure of this process.
-  await pipeline(Readable.from(lines(reader, query)), response).catch(() => undefined);
+  await whileReadable(written, { notReady, clock }, over.signal).catch(() => response.destroy());
+  over.abort();
 }
 
 /** Only browsers ask for HTML. They show text, and they save JSON lines as a file whatever the disposition says. */
@@ -39,8 +50,12 @@ function typeFor({ headers }: IncomingMessage): string {
   return headers.accept?.includes("text/html") === true ? "text/plain" : "application/x-ndjson";
 }
 
-async function* lines(reader: Pick<HistoryReader, "read">, query: HistoryQuery): AsyncGenerator<string> {
-  for await (const { id, record } of reader.read(query))
+async function* lines(
+  reader: Pick<HistoryReader, "read">,
+  query: HistoryQuery,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  for await (const { id, record } of reader.read(query, signal))
     yield `${printableJson(JSON.stringify({ id, ...record }))}\n`;
 }
 

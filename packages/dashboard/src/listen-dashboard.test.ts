@@ -1,6 +1,7 @@
 import type { HistoryLine } from "@fleet-reloader/redis/history/history-reader";
 import { expect, test } from "vitest";
-import { startServedFleet } from "./fixture/served-fleet.ts";
+import { readerOf, startServedFleet } from "./fixture/served-fleet.ts";
+import type { DashboardOptions } from "./listen-dashboard.ts";
 
 /** A record with a control character that a terminal would obey. */
 const line: HistoryLine = {
@@ -103,4 +104,61 @@ test("at an address that others reach there is no page, and / leads to the queue
   await using dashboard = await startServedFleet({ address: { host: "0.0.0.0", port: 0 } });
   const answer = await dashboard.ask("/");
   expect([answer.status, answer.headers.location]).toEqual([302, "/queues"]);
+});
+
+test("the queue board shows itself without Redis, and its answers say so", async () => {
+  let notReady: readonly string[] = ["redis: close"];
+  const { read } = readerOf([]);
+  const reader = {
+    get notReady() {
+      return notReady;
+    },
+    read,
+  };
+  await using dashboard = await startServedFleet({ reader });
+  expect((await dashboard.ask("/queues")).status).toBe(200);
+  expect(await dashboard.ask("/queues/api/queues")).toMatchObject({
+    status: 503,
+    body: JSON.stringify({ error: "redis: close" }),
+  });
+  notReady = [];
+  expect((await dashboard.ask("/queues/api/queues")).status).toBe(200);
+});
+
+test("an answer of the board that waits for a lost Redis is refused", async () => {
+  let notReady: readonly string[] = [];
+  const { read } = readerOf([]);
+  const reader = {
+    get notReady() {
+      return notReady;
+    },
+    read,
+  };
+  const loseRedis = () => {
+    notReady = ["redis: close"];
+    return new Promise<never>(() => undefined);
+  };
+  const known = { name: "reconcile", opts: {}, metaValues: { version: "bullmq" } };
+  const queue = new Proxy(known, { get: (_, name) => Reflect.get(known, name) ?? loseRedis });
+  const queues = [queue] as unknown as DashboardOptions["queues"];
+  await using dashboard = await startServedFleet({ reader, queues });
+  expect(await dashboard.ask("/queues/api/queues")).toMatchObject({ status: 503 });
+});
+
+test("a history that Redis leaves in its midst ends as one that is not whole", async () => {
+  let notReady: readonly string[] = [];
+  const { promise: isBack, resolve: comeBack } = Promise.withResolvers<void>();
+  const reader = {
+    get notReady() {
+      return notReady;
+    },
+    async *read() {
+      yield line;
+      notReady = ["redis: close"];
+      await isBack;
+    },
+  };
+  await using dashboard = await startServedFleet({ reader });
+  await expect(dashboard.ask("/history")).rejects.toThrow("aborted");
+  comeBack();
 });

@@ -132,19 +132,18 @@ function createApiOf(
 }
 
 function createHistoryPage({ clock, reader }: DashboardOptions): ServeViewer {
+  const notReady = () => reader.notReady;
   return (viewer, request, response) => {
-    const { notReady } = reader;
-    const seen = scopeHistory(reader, viewer);
-    const read: typeof seen.read = (query, signal) => seen.read(query, signal);
-    void answerHistory({ reader: { notReady, read }, clock }, request, response);
+    void answerHistory({ reader: scopeHistory(reader, viewer), notReady, clock }, request, response);
   };
 }
 
 /** The board is loaded with the first request, since it takes as much memory as the rest of the product. */
-function createBoardPage({ queues }: DashboardOptions): ServeViewer {
+function createBoardPage({ clock, queues, reader }: DashboardOptions): ServeViewer {
+  const redis = { clock, notReady: () => reader.notReady };
   let board: Promise<Handle> | undefined;
   return toWhoSeesAll((request, response) => {
-    board ??= import("./queue-board.ts").then(({ createQueueBoard }) => createQueueBoard(queues));
+    board ??= import("./queue-board.ts").then(({ createQueueBoard }) => createQueueBoard(queues, redis));
     board.then(
       (handle) => handle(request, response),
       () =>

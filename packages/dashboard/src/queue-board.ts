@@ -1,16 +1,20 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createBullBoard } from "@bull-board/api";
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { ExpressAdapter } from "@bull-board/express";
+import { asFault } from "@fleet-reloader/domain/fault";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
-import express from "express";
+import express, { type NextFunction, type Request, type Response } from "express";
+import { assertReadable, type WhileReadableOptions, whileReadable } from "./api/while-readable.ts";
 
 const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-/** Makes the bull-board application for the queues. */
+/** Makes the bull-board application for the queues. Its data is refused with 503 while Redis cannot be read. */
 export function createQueueBoard(
   queues: BullWorkqueue["queues"],
+  redis: WhileReadableOptions,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath("/queues");
@@ -30,6 +34,28 @@ export function createQueueBoard(
     response.setHeader("content-security-policy", policy);
     next();
   });
+  application.use("/queues/api", async (_request, response, next) => {
+    await refuseUnreadable(response, next, redis);
+  });
   application.use("/queues", serverAdapter.getRouter());
+  application.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
+    // Of a question that was refused while it waited for Redis.
+    if (!response.headersSent) next(error);
+  });
   return application;
+}
+
+/** Refuses at once, or when Redis goes away before the answer is there. Never rejects. */
+async function refuseUnreadable(
+  response: Response,
+  next: NextFunction,
+  redis: WhileReadableOptions,
+): Promise<void> {
+  try {
+    assertReadable(redis);
+    next();
+    await whileReadable(once(response, "close"), redis, new AbortController().signal);
+  } catch (error) {
+    if (!response.headersSent) response.status(503).json({ error: asFault(error).message });
+  }
 }
