@@ -116,6 +116,12 @@ describe("plots", () => {
   });
 });
 
+test("a change of more clusters than it names says how many more", () => {
+  const change = { ...oneChange.change, clusterCount: 1000 };
+  const text = textOf(shownAt("/changes/f1-a", answered({ ...oneChange, change })));
+  expect(text).toContain("nova otech62 and 998 more");
+});
+
 test("a change shows each workload with the rollout's own words, and the next page", () => {
   const nodes = shownAt("/changes/f1-a?since=2h", answered(oneChange));
   expect(textOf(nodes)).toContain('✖ failed PodsNotRunning key "dsn" is not in Secret/db 5 min ago');

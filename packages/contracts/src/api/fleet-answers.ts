@@ -42,7 +42,8 @@ const changeAnswer = z.object({
   source,
   time: z.iso.datetime(),
   actors: z.array(z.string()),
-  clusters: z.array(z.string()),
+  clusters: z.array(z.string()).meta({ description: "By name; an answer over HTTP has the first twenty." }),
+  clusterCount: amount.meta({ description: "Of all clusters that have it." }),
   workloads: z.object({
     unchanged: amount,
     held: amount,

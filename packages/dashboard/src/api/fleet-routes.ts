@@ -6,6 +6,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { activityOfName } from "@fleet-reloader/engine/overview/activity/activity-of-name";
 import { fleetActivity } from "@fleet-reloader/engine/overview/activity/fleet-activity";
 import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
+import type { ChangeSummary } from "@fleet-reloader/engine/overview/changes/change-summary";
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
@@ -69,7 +70,7 @@ export class FleetRoutes {
       held,
       freezeCount,
       freezes: firstOnes(freezes),
-      changes: { count: changes.count, openCount, openWorkloads, open: firstOnes(open) },
+      changes: { count: changes.count, openCount, openWorkloads, open: firstOnes(open.map(shownChange)) },
       isCut,
     };
   }
@@ -93,7 +94,7 @@ export class FleetRoutes {
     const { count, elements, next } = await take({
       all: changes.summaries({ namespace, name, change }),
       keyOf: ({ id }) => [id],
-      write: asTheyAre,
+      write: (summaries) => summaries.map(shownChange),
     });
     return { count, changes: elements, isCut, next };
   }
@@ -114,7 +115,7 @@ export class FleetRoutes {
       keyOf: ({ cluster, workload }) => [cluster, workloadKey(workload)],
       write: asTheyAre,
     });
-    return { change: found.change, count, workloads: elements, isCut, next };
+    return { change: shownChange(found.change), count, workloads: elements, isCut, next };
   }
 
   async held({ cluster = "", namespace = "", reason = "" }: ApiQuery<"held">, take: TakePage) {
@@ -191,6 +192,13 @@ export class FleetRoutes {
 /** Of all clusters and namespaces. */
 function ofAllPlaces(since: string): Pick<RecordFilters, "since" | "cluster" | "namespace"> {
   return { since, cluster: "", namespace: "" };
+}
+
+/** The names of a thousand clusters would leave no room in an answer. */
+const changeClustersMax = 20;
+
+function shownChange(change: ChangeSummary): ChangeSummary {
+  return Object.assign({}, change, { clusters: change.clusters.slice(0, changeClustersMax) });
 }
 
 function firstOnes<T>(all: readonly T[], bytesMax = statusListBytesMax): readonly T[] {

@@ -46,11 +46,11 @@ type ChangeLine = ApiAnswer<"changes">["changes"][number];
 function changesTable(changes: readonly ChangeLine[], nowMs: number): string {
   return textTable(
     ["AGE", "SOURCE", "BY", "CLUSTERS", "DONE", "WORKLOADS", "CHANGE"],
-    changes.map(({ id, time, source, actors, clusters, workloads, isDone }) => [
+    changes.map(({ id, time, source, actors, clusterCount, workloads, isDone }) => [
       ageText(nowMs - Date.parse(time)),
       sourceKey(source),
       actors.join(",") || "-",
-      String(clusters.length),
+      String(clusterCount),
       isDone ? "yes" : "no",
       progressText(workloads),
       id,

@@ -11,12 +11,12 @@ export const changeHeadings = ["Source", "Written", "By", "Clusters", "Workloads
 
 /** The cells of a change. */
 export function changeRow(change: ShownChange, nowMs: number): readonly ViewNode[] {
-  const { actors, clusters, id, source, time } = change;
+  const { actors, clusterCount, id, source, time } = change;
   return [
     link(changeAddress(id, time), `${source.kind} ${source.namespace}/${source.name}`),
     ago(time, nowMs),
     actors.join(", ") || "unknown",
-    String(clusters.length),
+    String(clusterCount),
     progressMarks(change),
   ];
 }

@@ -50,14 +50,14 @@ export function changeView(
   nowMs: number,
 ): readonly ViewNode[] {
   const { change, workloads } = answer;
-  const { actors, clusters, id, isDone, source, time } = change;
+  const { actors, id, isDone, source, time } = change;
   const by = actors.length === 0 ? "unknown" : actors.join(", ");
   return [
     el("h1", {}, `${source.kind} ${source.namespace}/${source.name}`),
     ...(answer.isCut ? [cutNotice] : []),
     facts([
       ["Written", el("span", {}, ago(time, nowMs), ` by ${by}`)],
-      ["Clusters", el("span", {}, ...clusters.flatMap((cluster) => [planLink(cluster, source), " "]))],
+      ["Clusters", clusterLinks(change)],
       ["Workloads", progressMarks(change)],
       ["Done", isDone ? "yes" : "no"],
       ["Change", id],
@@ -71,6 +71,12 @@ export function changeView(
     }),
     pageEnd(answer, workloads.length, "workload", page),
   ];
+}
+
+function clusterLinks({ clusterCount, clusters, source }: ApiAnswer<"change">["change"]): ViewNode {
+  const more = clusterCount - clusters.length;
+  const links = clusters.flatMap((cluster) => [planLink(cluster, source), " "]);
+  return el("span", {}, ...links, ...(more > 0 ? [`and ${more} more`] : []));
 }
 
 function planLink(cluster: string, source: ApiAnswer<"change">["change"]["source"]): ViewNode {

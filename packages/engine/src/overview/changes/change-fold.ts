@@ -92,12 +92,14 @@ export class ChangeFold {
     const counts = { ...ended, held: 0, rolling: 0, failed: 0, stalled: 0 };
     for (const { progress } of this.workloads.values()) counts[progress] += 1;
     const origins = [...this.#origins.values()];
+    const clusters = [...new Set(origins.map(({ cluster }) => cluster))].sort();
     return {
       id: this.id,
       source: this.#first.source,
       time: this.#first.time,
       actors: [...new Set(origins.flatMap(({ actors }) => actors))].sort(),
-      clusters: [...new Set(origins.map(({ cluster }) => cluster))].sort(),
+      clusters,
+      clusterCount: clusters.length,
       workloads: counts,
       isDone: counts.held + counts.rolling + counts.failed + counts.stalled === 0,
     };

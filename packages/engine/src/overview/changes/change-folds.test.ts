@@ -71,6 +71,7 @@ test("one content on many clusters is one change with the outcome of all its wor
       time: time(1),
       actors: ["external-secrets"],
       clusters: ["nova", "otech"],
+      clusterCount: 2,
       workloads: {
         unchanged: 1,
         held: 1,

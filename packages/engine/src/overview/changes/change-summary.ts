@@ -14,6 +14,8 @@ export interface ChangeSummary {
   readonly actors: readonly string[];
   /** Names of the clusters that have it. */
   readonly clusters: readonly string[];
+  /** How many these are. */
+  readonly clusterCount: number;
   /** How many workloads stand where. Their sum is the number of workloads that it concerned. */
   readonly workloads: Readonly<Record<ChangeProgress, number>>;
   /** No workload waits for anything. */
