@@ -1,9 +1,10 @@
+import { riseBy } from "./rise.ts";
 import type { Alert } from "./signal.ts";
 
 /** What says already that nothing of this cluster can be up to date. */
 const away = `unless on (cluster) (max by (cluster) (fleet_reloader_cluster_state{state=~"Unreachable|Forbidden"}) == 1)`;
 
-/** Every alert. A counter that an alert watches is exported at 0 before it rises, or its first rise would be missed. */
+/** Every alert. The first sample of a counter may have risen already: `riseBy` counts it. */
 export const alerts: readonly Alert[] = [
   {
     name: "FleetReloaderAbsent",
@@ -26,7 +27,7 @@ export const alerts: readonly Alert[] = [
     metric: "fleet_reloader_audit_findings_total",
     severity: "critical",
     forMinutes: 0,
-    expression: "sum by (cluster, kind) (increase(fleet_reloader_audit_findings_total[$window])) > 0",
+    expression: `${riseBy(["cluster", "kind"], "fleet_reloader_audit_findings_total")} > 0`,
     windowMinutes: 24 * 60,
     summary: "An audit found a missed change of a {{ $labels.kind }} in cluster {{ $labels.cluster }}.",
   },
@@ -35,7 +36,7 @@ export const alerts: readonly Alert[] = [
     metric: "fleet_reloader_hints_missed_total",
     severity: "warning",
     forMinutes: 0,
-    expression: "sum by (cluster) (increase(fleet_reloader_hints_missed_total[$window])) > 0",
+    expression: `${riseBy(["cluster"], "fleet_reloader_hints_missed_total")} > 0`,
     windowMinutes: 60,
     summary:
       "Audit events of cluster {{ $labels.cluster }} are lost: a list found changes that none told of.",
@@ -93,8 +94,7 @@ export const alerts: readonly Alert[] = [
     metric: "fleet_reloader_stage_seconds",
     severity: "warning",
     forMinutes: 15,
-    expression:
-      'histogram_quantile(0.95, sum by (le) (rate(fleet_reloader_stage_seconds_bucket{stage="patched"}[$window]))) > 30',
+    expression: `histogram_quantile(0.95, ${riseBy(["le"], 'fleet_reloader_stage_seconds_bucket{stage="patched"}')}) > 30`,
     windowMinutes: 15,
     summary: "Workers take {{ $value | humanizeDuration }} from a request to its roll (95th percentile).",
   },
@@ -103,8 +103,7 @@ export const alerts: readonly Alert[] = [
     metric: "fleet_reloader_reconcile_seconds",
     severity: "warning",
     forMinutes: 15,
-    expression:
-      'sum by (cluster) (increase(fleet_reloader_reconcile_seconds_count{result=~"retry|dropped"}[$window])) > 0',
+    expression: `${riseBy(["cluster"], 'fleet_reloader_reconcile_seconds_count{result=~"retry|dropped"}')} > 0`,
     windowMinutes: 15,
     summary: "Requests for workloads of cluster {{ $labels.cluster }} fail again and again.",
   },
@@ -113,8 +112,7 @@ export const alerts: readonly Alert[] = [
     metric: "fleet_reloader_holds_total",
     severity: "warning",
     forMinutes: 0,
-    expression:
-      'sum by (cluster, reason) (increase(fleet_reloader_holds_total{reason=~".*Looping"}[$window])) > 0',
+    expression: `${riseBy(["cluster", "reason"], 'fleet_reloader_holds_total{reason=~".*Looping"}')} > 0`,
     windowMinutes: 15,
     summary: "A breaker holds rolls in cluster {{ $labels.cluster }}: {{ $labels.reason }}.",
   },
@@ -123,8 +121,7 @@ export const alerts: readonly Alert[] = [
     metric: "fleet_reloader_rollouts_total",
     severity: "warning",
     forMinutes: 0,
-    expression:
-      'sum by (cluster, result) (increase(fleet_reloader_rollouts_total{result=~"failed|stalled"}[$window])) > 0',
+    expression: `${riseBy(["cluster", "result"], 'fleet_reloader_rollouts_total{result=~"failed|stalled"}')} > 0`,
     windowMinutes: 15,
     summary: "Rollouts after our rolls are {{ $labels.result }} in cluster {{ $labels.cluster }}.",
   },
@@ -133,8 +130,7 @@ export const alerts: readonly Alert[] = [
     metric: "fleet_reloader_notifications_total",
     severity: "warning",
     forMinutes: 0,
-    expression:
-      'sum by (channel) (increase(fleet_reloader_notifications_total{result=~"dropped|failed"}[$window])) > 0',
+    expression: `${riseBy(["channel"], 'fleet_reloader_notifications_total{result=~"dropped|failed"}')} > 0`,
     windowMinutes: 15,
     summary: "Notifications of channel {{ $labels.channel }} are lost.",
   },
@@ -143,7 +139,7 @@ export const alerts: readonly Alert[] = [
     metric: "fleet_reloader_history_total",
     severity: "warning",
     forMinutes: 0,
-    expression: 'sum(increase(fleet_reloader_history_total{result="dropped"}[$window])) > 0',
+    expression: `${riseBy([], 'fleet_reloader_history_total{result="dropped"}')} > 0`,
     windowMinutes: 15,
     summary: "Records of the history are lost, since Redis does not take them in time.",
   },
@@ -152,7 +148,7 @@ export const alerts: readonly Alert[] = [
     metric: "fleet_reloader_state_lost_total",
     severity: "info",
     forMinutes: 0,
-    expression: "sum by (cluster) (increase(fleet_reloader_state_lost_total[$window])) > 0",
+    expression: `${riseBy(["cluster"], "fleet_reloader_state_lost_total")} > 0`,
     windowMinutes: 60,
     summary: "Redis lost the state of cluster {{ $labels.cluster }}; everything was compared again.",
   },

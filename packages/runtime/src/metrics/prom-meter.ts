@@ -118,7 +118,7 @@ class ClusterStates {
   }
 }
 
-// What alerts watch rise: their series are there at 0 before the first one.
+// What alerts watch rise. Their series are there at 0 before the first one where that is known, so that a graph shows it as well.
 const rolloutResults: readonly RolloutResult[] = ["healthy", "failed", "stalled"];
 const loopReasons: readonly HoldReason[] = ["SourceLooping", "WorkloadLooping"];
 const lostResults: readonly NotificationResult[] = ["dropped", "failed"];
@@ -150,7 +150,7 @@ function createMeter(
     },
     reconciled: (cluster, result, spent, workload) => {
       own.reconcile.observe({ cluster, result }, spent);
-      // There at 0 before the first one: an alert has to see it rise.
+      // There at 0 before the first one: a graph shows it rise.
       own.findings.inc({ cluster, kind: workload.kind }, 0);
       for (const reason of loopReasons) own.held.inc({ cluster, reason }, 0);
       peer.reconciled(result, spent, workload);

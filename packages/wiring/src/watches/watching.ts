@@ -129,7 +129,7 @@ export class Watching {
   #hintedStreams(engaged: Engaged, hints: HintInbox | undefined, log: Log): HintedStreams | undefined {
     if (hints === undefined) return undefined;
     const { meter } = this.#options;
-    // There at 0 before the first one: an alert has to see it rise.
+    // There at 0 before the first one: a graph shows it rise.
     meter.hintsMissed(engaged.name, 0);
     const changed = (lines: readonly string[]) => engaged.hintsMissed(lines);
     const missed = new MissedHints({ name: engaged.name, log, meter, changed });
