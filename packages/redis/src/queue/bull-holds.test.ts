@@ -55,6 +55,30 @@ test("who ends a hold late ends none that was noted since", async () => {
   expect(runs).toHaveLength(2);
 });
 
+// A freeze may last for days, and the entry is due all the same after a while: no worker is woken for it.
+test("an entry that is due and on hold counts as no depth until its hold ends", async () => {
+  await using bed = await startQueue(redis.url);
+  recordRuns(bed, () => ({
+    type: "again",
+    afterMs: 30_000,
+    reason: "Frozen",
+    hold: { reason: "Frozen" },
+  }));
+  await bed.queue.add([atOnce()]);
+  await until("it is held", async () => (await bed.held.count()) === 1);
+  await idle(bed);
+  await bed.leave();
+  const [held] = await bed.held.list();
+  const [queue] = bed.queue.queues;
+  const [delayed, id] = [queue?.toKey("delayed") ?? "", held?.id ?? ""];
+  await bed.client.connection.zincrby(delayed, -60_000 * delayedScoreOfMs, id);
+  await bed.client.connection.zincrby(bed.keys.holdTimes(0), -60_000, id);
+  expect(await bed.work(0)).toMatchObject({ work: 0, due: 1, held: 1 });
+  expect(await bed.queue.depth()).toBe(0);
+  await bed.held.release(await bed.held.list());
+  expect(await bed.queue.depth()).toBe(1);
+});
+
 // Between the machine's time, by which BullMQ reckons, and that of Redis lie a few milliseconds.
 test.each([
   ["due", 2, 0],

@@ -8,6 +8,8 @@ import { type Keys, queueName } from "../connection/keys.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
 import { readList } from "../index/index-entry.ts";
 import { bullBackend } from "./bull-backend.ts";
+import { BullHolds } from "./bull-holds.ts";
+import { countWork } from "./bull-work.ts";
 import { burstStartsScript } from "./burst-starts-script.ts";
 import { FairShares } from "./fair-shares.ts";
 import { type RequestJob, requestId, toJob } from "./request-job.ts";
@@ -38,12 +40,14 @@ export class BullWorkqueue implements Workqueue {
   readonly #client: RedisClient;
   readonly #keys: Keys;
   readonly #clock: RedisClock;
+  readonly #holds: BullHolds;
   readonly #shares: FairShares;
 
   constructor(options: BullWorkqueueOptions) {
     this.#client = options.client;
     this.#keys = options.keys;
     this.#clock = options.clock;
+    this.#holds = new BullHolds(options);
     this.#shares = new FairShares(options.clock, options.share);
     this.queues = options.keys.queuePrefixes.map((prefix) => {
       const queue = new Queue<RequestJob>(
@@ -75,16 +79,15 @@ export class BullWorkqueue implements Workqueue {
     return typeof entry === "string";
   }
 
-  /** Requests that are due and not taken up yet. Only a worker makes a delayed one wait: without workers those count that are due. */
+  /**
+   * Requests that are due, not on hold, and not taken up yet. Only a worker makes a delayed one wait: without workers those count that are
+   * due.
+   */
   async depth(): Promise<number> {
-    const now = Math.floor(this.#clock.now());
-    const counts = await Promise.all(
-      this.queues.flatMap((queue) => [
-        queue.getJobCountByTypes("wait", "prioritized"),
-        queue.getDelayedCount(now),
-      ]),
-    );
-    return counts.reduce((sum, count) => sum + count, 0);
+    const { queues } = this;
+    const counted = { queues, holds: this.#holds, clock: this.#clock, horizonMs: 0 };
+    const { active, work } = await countWork(counted);
+    return work - active;
   }
 
   async close(): Promise<void> {

@@ -18,7 +18,7 @@ export const peerMetricDescriptions = {
   reloader_action_latency_seconds: "Time from taking a request to the changed pod template.",
   reloader_skipped_total:
     "Reconciled workloads without a write: no_data_change or ignored_or_not_selected. (strategy_not_updated does not occur.)",
-  reloader_workqueue_depth: "Requests that are due and that no worker has taken yet.",
+  reloader_workqueue_depth: "Requests that are due, that nothing holds, and that no worker has taken yet.",
   reloader_workqueue_adds_total: "Requests put into the queue because a source has a new version.",
   reloader_workqueue_latency_seconds:
     "Time that a request spent in the queue before it was first taken, including the debounce.",
