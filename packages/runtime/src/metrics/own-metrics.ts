@@ -25,7 +25,7 @@ export const ownMetrics = {
   fleet_reloader_stream_in_sync: {
     type: "gauge",
     labels: ["cluster", "resource"],
-    help: "1 while the list + watch of a resource is in sync.",
+    help: "1 while the list + watch of a resource is in sync. Only the process that watches the cluster has it, and only for resources that the cluster has.",
   },
   fleet_reloader_workloads_unlooked: {
     type: "gauge",

@@ -117,6 +117,17 @@ test("workloads that are waited for are counted, and forgotten with their cluste
   expect(await shown()).toEqual([]);
 });
 
+test.each(["absent", "stopped"] as const)("a stream that is %s has no series", async (state) => {
+  const { meter, metrics } = createPromMeter({ withProcess: false });
+  const shown = async () =>
+    (await linesOf(metrics())).filter((line) => line.startsWith("fleet_reloader_stream_in_sync"));
+  meter.streamState("c1", "Rollout", "absent");
+  meter.streamState("c1", "Secret", "listing");
+  expect(await shown()).toEqual(['fleet_reloader_stream_in_sync{cluster="c1",resource="Secret"} 0']);
+  for (const resource of ["Rollout", "Secret"]) meter.streamState("c1", resource, state);
+  expect(await shown()).toEqual([]);
+});
+
 test("findings of audits are there at 0 once a workload of the kind was looked at", async () => {
   const { meter, metrics } = createPromMeter({ withProcess: false });
   const name = 'fleet_reloader_audit_findings_total{cluster="c1",kind="Deployment"}';

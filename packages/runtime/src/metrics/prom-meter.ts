@@ -140,8 +140,8 @@ function createMeter(
       peer.requestsPublished(count);
     },
     streamState(cluster, resource, state: StreamState) {
-      // A resource that the cluster does not have is neither in sync nor behind.
-      if (state === "absent") own.inSync.remove({ cluster, resource });
+      // Neither in sync nor behind. Where a stream has ended, another process may watch the cluster by now, and tells of its own.
+      if (state === "absent" || state === "stopped") own.inSync.remove({ cluster, resource });
       else own.inSync.set({ cluster, resource }, state === "watching" ? 1 : 0);
     },
     workloadsUnreconciled(cluster, count) {
