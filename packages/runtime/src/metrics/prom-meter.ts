@@ -17,10 +17,15 @@ export interface PromMeterOptions {
   readonly countByNamespace?: boolean;
 }
 
+interface Adapters extends Pick<PeerMetrics, "requested" | "requestTaken" | "watchQueue"> {
+  /** Takes what is to be done each time before the metrics are read. */
+  beforeScrape(act: () => void): void;
+}
+
 export interface PromMeter {
   readonly meter: Meter;
   /** For events that the engine does not see: HTTP requests, and those inside the queue. */
-  readonly adapters: Pick<PeerMetrics, "requested" | "requestTaken" | "watchQueue">;
+  readonly adapters: Adapters;
   metrics(): Promise<string>;
 }
 
@@ -32,11 +37,16 @@ export function createPromMeter(options: PromMeterOptions): PromMeter {
   for (const result of historyResults) own.history.inc({ result }, 0);
   const states = new ClusterStates(own.clusterState);
   const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
+  const scraped: (() => void)[] = [];
   const metrics = async () => {
+    for (const act of scraped) act();
     await removeGone(registry, states.gone);
     return await registry.metrics();
   };
-  return { meter: createMeter(own, states, peer), adapters: peer, metrics };
+  const { requested, requestTaken, watchQueue } = peer;
+  const beforeScrape = (act: () => void) => void scraped.push(act);
+  const adapters = { requested, requestTaken, watchQueue, beforeScrape };
+  return { meter: createMeter(own, states, peer), adapters, metrics };
 }
 
 function createOwnMetrics(registry: Registry) {

@@ -175,6 +175,7 @@ async function runWorking(
     history,
     tracer,
     onTaken: adapters.requestTaken,
+    beforeScrape: adapters.beforeScrape,
     freezes: served.freezes,
     shown,
     limits,

@@ -54,6 +54,8 @@ export interface WorkingOptions {
   /** Undefined: nothing is traced. */
   readonly tracer: Tracer | undefined;
   readonly onTaken: (waitedMs: number) => void;
+  /** Takes what is to be done each time before the metrics are read. */
+  readonly beforeScrape: (act: () => void) => void;
   /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
   readonly shown: ShownWorkloads | undefined;
   readonly freezes: Freezes;
@@ -93,6 +95,7 @@ export async function startWorking(options: WorkingOptions): Promise<Working> {
     random,
     meter,
   });
+  options.beforeScrape(() => gate.showIdle());
   const consumer = new BullConsumer({
     client,
     keys,

@@ -2,7 +2,6 @@ import {
   afterOutcome,
   askCircuit,
   type BreakerOutcome,
-  type ClusterBreaker,
   closedCircuit,
   tryAtOnce,
 } from "@fleet-reloader/domain/cluster/breaker";
@@ -39,6 +38,8 @@ interface Gated extends ClusterSlots {
   /** When the last of its requests on hold comes back. */
   heldUntilMs: number;
   wasAway: boolean;
+  /** What the meter was told last of its breaker. */
+  isShownOpen: boolean;
 }
 
 const awayReasons = {
@@ -59,6 +60,8 @@ const probeAnswerMs = 500;
 const returnsPerSecond = 250;
 /** However many are on hold, no request is away for longer than this beyond its time. */
 const spreadMaxMs = 5 * 60_000;
+/** A request that fails again and again is tried again within 5 minutes: after that nobody tries the cluster any more. */
+const untriedMs = 5 * 60_000;
 /** How often clusters that are gone are looked for, as long as there are requests. */
 const forgetEveryMs = 60_000;
 
@@ -123,9 +126,8 @@ export class ClusterGate {
   #isBack(gated: Gated): void {
     gated.wasAway = false;
     gated.heldUntilMs = 0;
-    const before = gated.breaker.type;
     gated.breaker = tryAtOnce(gated.breaker);
-    this.#measure(gated.cluster, before, gated.breaker.type);
+    this.#show(gated, gated.breaker.type !== "closed");
   }
 
   #shutFor(gated: Gated): number {
@@ -143,14 +145,28 @@ export class ClusterGate {
       if (!isStale) gated.breaker = afterOutcome(gated.breaker, outcome, now);
       if (outcome === "answered") gated.heldUntilMs = 0;
       this.#slots.finished(gated, outcome, now - enteredAt);
-      this.#measure(gated.cluster, before, gated.breaker.type);
+      this.#show(gated, gated.breaker.type !== "closed");
       this.#slots.release(gated);
     };
   }
 
-  #measure(cluster: ClusterId, before: ClusterBreaker["type"], now: ClusterBreaker["type"]): void {
-    if ((before === "closed") === (now === "closed")) return;
-    this.#options.meter.breaker(this.#options.nameOf(cluster), now !== "closed");
+  /**
+   * To be called before the breakers are read. One that opened here is shown closed once nothing here has tried the cluster for long: it
+   * may have recovered, and the request that shows so may have gone to another process.
+   */
+  showIdle(): void {
+    const now = this.#options.clock.monotonic();
+    for (const gated of this.#clusters.values()) {
+      const { breaker, heldUntilMs, inFlight, waiting } = gated;
+      if (breaker.type !== "open" || inFlight > 0 || waiting.size > 0) continue;
+      if (now >= Math.max(breaker.untilMs, heldUntilMs) + untriedMs) this.#show(gated, false);
+    }
+  }
+
+  #show(gated: Gated, isOpen: boolean): void {
+    if (gated.isShownOpen === isOpen) return;
+    gated.isShownOpen = isOpen;
+    this.#options.meter.breaker(this.#options.nameOf(gated.cluster), isOpen);
   }
 
   /** Requests that are put on hold together come back one after the other. */
@@ -195,6 +211,7 @@ export class ClusterGate {
       waiting: new Set(),
       heldUntilMs: 0,
       wasAway: false,
+      isShownOpen: false,
     };
     this.#clusters.set(cluster, made);
     return made;

@@ -2,15 +2,7 @@ import type { GateVerdict } from "@fleet-reloader/engine/admission/gate/cluster-
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { settled } from "../../../memory/manual-clock.ts";
-import { setUp } from "./gate-bed.ts";
-
-type Gate = ReturnType<typeof setUp>;
-
-async function letIn({ enter }: Gate, cluster: string) {
-  const admission = await enter(cluster);
-  if (admission.type !== "go") throw new Error(`${cluster} is on hold: ${admission.reason}`);
-  return admission;
-}
+import { fails, type Gate, letIn, setUp } from "./gate-bed.ts";
 
 /** As many as are let in without waiting. */
 async function fill(world: Gate, cluster: string): Promise<number> {
@@ -26,10 +18,6 @@ async function fill(world: Gate, cluster: string): Promise<number> {
 
 async function answers(world: Gate, cluster: string, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) (await letIn(world, cluster)).leave("answered");
-}
-
-async function fails(world: Gate, cluster: string, times: number): Promise<void> {
-  for (let count = 0; count < times; count += 1) (await letIn(world, cluster)).leave("failed");
 }
 
 describe("slots", () => {

@@ -22,3 +22,15 @@ export function setUp(slots = 64) {
   const enter = (cluster: string) => gate.admit(cluster, forever);
   return { clock, meter, reach, probedInMs, gate, enter };
 }
+
+export type Gate = ReturnType<typeof setUp>;
+
+export async function letIn({ enter }: Gate, cluster: string) {
+  const admission = await enter(cluster);
+  if (admission.type !== "go") throw new Error(`${cluster} is on hold: ${admission.reason}`);
+  return admission;
+}
+
+export async function fails(world: Gate, cluster: string, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) (await letIn(world, cluster)).leave("failed");
+}
