@@ -23,6 +23,14 @@ export const alerts: readonly Alert[] = [
     summary: "The declared freezes cannot be read, so nothing is rolled.",
   },
   {
+    name: "FleetReloaderRedisAway",
+    metric: "fleet_reloader_redis_reachable",
+    severity: "critical",
+    forMinutes: 5,
+    expression: "min(fleet_reloader_redis_reachable) == 0",
+    summary: "Redis does not answer a process of fleet-reloader, so it rolls nothing.",
+  },
+  {
     name: "FleetReloaderChangeMissed",
     metric: "fleet_reloader_audit_findings_total",
     severity: "critical",

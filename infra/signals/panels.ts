@@ -124,6 +124,13 @@ const ownPanels: Readonly<Record<OwnMetricName, Panel>> = {
     query: "min(fleet_reloader_freezes_readable)",
     legend: "readable",
   },
+  fleet_reloader_redis_reachable: {
+    row: "Ourselves",
+    title: "Redis answers",
+    unit: "bool",
+    query: "min(fleet_reloader_redis_reachable)",
+    legend: "reachable",
+  },
   fleet_reloader_clusters_owned: {
     row: "Ourselves",
     title: "Clusters owned by each watcher",

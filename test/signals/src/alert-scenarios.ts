@@ -32,6 +32,17 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
     labels: { severity: "critical" },
     summary: "The declared freezes cannot be read, so nothing is rolled.",
   },
+  FleetReloaderRedisAway: {
+    series: {
+      'fleet_reloader_redis_reachable{pod="watcher"}': "1x30",
+      'fleet_reloader_redis_reachable{pod="worker"}': "1x4 0x10 1x10",
+    },
+    quietAt: 8,
+    firesAt: 11,
+    endedAt: 17,
+    labels: { severity: "critical" },
+    summary: "Redis does not answer a process of fleet-reloader, so it rolls nothing.",
+  },
   FleetReloaderChangeMissed: {
     series: { 'fleet_reloader_audit_findings_total{cluster="nova",kind="Deployment"}': "0x9 1x1500" },
     quietAt: 9,

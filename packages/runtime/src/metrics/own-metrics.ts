@@ -75,6 +75,11 @@ export const ownMetrics = {
     labels: [],
     help: "1 while all declared freezes are readable; at 0 nothing is rolled.",
   },
+  fleet_reloader_redis_reachable: {
+    type: "gauge",
+    labels: [],
+    help: "1 while Redis answers this process; at 0 it rolls nothing, and what it shows of the queue is old.",
+  },
   fleet_reloader_state_lost_total: {
     type: "counter",
     labels: ["cluster"],

@@ -105,6 +105,15 @@ describe("the peer's metrics", () => {
   });
 });
 
+test("whether Redis answers is shown as it is when the metrics are read", async () => {
+  const { adapters, metrics } = createPromMeter({ withProcess: false });
+  let isReachable = true;
+  adapters.watchRedis(() => isReachable);
+  expect(await linesOf(metrics())).toContain("fleet_reloader_redis_reachable 1");
+  isReachable = false;
+  expect(await linesOf(metrics())).toContain("fleet_reloader_redis_reachable 0");
+});
+
 test("workloads that are waited for are counted, and forgotten with their cluster", async () => {
   const { meter, metrics } = createPromMeter({ withProcess: false });
   const shown = async () =>

@@ -20,6 +20,8 @@ export interface PromMeterOptions {
 interface Adapters extends Pick<PeerMetrics, "requested" | "requestTaken" | "watchQueue"> {
   /** Takes what is to be done each time before the metrics are read. */
   beforeScrape(act: () => void): void;
+  /** How it is learnt whether Redis answers when the metrics are read. */
+  watchRedis(isReachable: () => boolean): void;
 }
 
 export interface PromMeter {
@@ -45,7 +47,8 @@ export function createPromMeter(options: PromMeterOptions): PromMeter {
   };
   const { requested, requestTaken, watchQueue } = peer;
   const beforeScrape = (act: () => void) => void scraped.push(act);
-  const adapters = { requested, requestTaken, watchQueue, beforeScrape };
+  const watchRedis = (isReachable: () => boolean) => beforeScrape(() => own.redis.set(isReachable() ? 1 : 0));
+  const adapters = { requested, requestTaken, watchQueue, beforeScrape, watchRedis };
   return { meter: createMeter(own, states, peer), adapters, metrics };
 }
 
@@ -66,6 +69,7 @@ function createOwnMetrics(registry: Registry) {
     history: counter("fleet_reloader_history_total"),
     held: counter("fleet_reloader_holds_total"),
     readable: gauge("fleet_reloader_freezes_readable"),
+    redis: gauge("fleet_reloader_redis_reachable"),
     lost: counter("fleet_reloader_state_lost_total"),
     owned: gauge("fleet_reloader_clusters_owned"),
     parked: counter("fleet_reloader_requests_parked_total"),

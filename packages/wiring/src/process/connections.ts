@@ -68,6 +68,7 @@ export async function openConnections(spec: ProcessSpec, log: Log, shutdown: Shu
   const queue = new BullWorkqueue({ client, keys, clock });
   shutdown.add("queue", () => queue.close());
   adapters.watchQueue(() => queue.depth());
+  adapters.watchRedis(() => absence.notReady.length === 0);
   const names = new NameMatches({ compile: createPatternCompiler(), clock: systemClock });
   const random = systemRandom;
   return {
