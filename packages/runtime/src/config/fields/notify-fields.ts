@@ -98,7 +98,7 @@ export const notifyFields = {
       env: "FLEET_RELOADER_ALERT_ON_FAILURE",
       placeholder: "BOOL",
       description:
-        "Send an alert for every workload that cannot be rolled, once an hour while this lasts, and for every rollout that fails after a roll.",
+        "Send an alert for every workload that cannot be rolled, once an hour by each worker while this lasts, and for every rollout that fails after a roll.",
       isSwitch: true,
     },
   },
