@@ -185,9 +185,12 @@ test("a process is not ready while Redis hangs, and is again when Redis goes on"
   const at = `127.0.0.1:${await pickFreePort()}`;
   const service = await world.start(parts, "--listen-address", at);
   const ready = async () => await (await fetch(`http://${at}/ready`)).text();
+  const shown = async () => await (await fetch(`http://${at}/metrics`)).text();
   await until("it is ready", async () => (await ready()) === "ready\n");
+  await until("Redis is shown as reachable", async () => (await shown()).includes("_redis_reachable 1\n"));
   world.redis.signal("SIGSTOP");
   await until("it is not ready", async () => /^redis: \w+, away since \d{4}-\d\d-\d\dT/.test(await ready()));
+  await until("Redis is shown as away", async () => (await shown()).includes("_redis_reachable 0\n"));
   world.redis.signal("SIGCONT");
   await until("it is ready again", async () => (await ready()) === "ready\n");
   await service.stop();
