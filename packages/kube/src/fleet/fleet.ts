@@ -183,7 +183,8 @@ export class Fleet {
       connect: (target) => this.#connect(target),
       changed: () => this.#tell(member),
       onClaim: (_, before) => {
-        for (const cluster of this.#claims.move(member, before)) this.#settle(cluster);
+        const affected = [...this.#claims.move(member, before), ...this.#incumbency.clustersOf(member.id)];
+        for (const cluster of new Set(affected)) this.#settle(cluster);
       },
       clock,
       log,

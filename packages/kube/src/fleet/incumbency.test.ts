@@ -190,6 +190,45 @@ test("a changed registration keeps its cluster while the server does not tell it
   expect(world.begun()).toBe(1);
 });
 
+test("until it is found to lead to another cluster: then the other is served", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  await using elsewhere = await startSimCluster({ controllers: false });
+  await elsewhere.stop();
+  const hub = registry();
+  const incumbents = remembered([[cluster.uid, "b"]]);
+  await using world = supervise(hub.provider, incumbents);
+  await hub.say(usable("a", cluster.kubeconfig()), usable("b", elsewhere.kubeconfig()));
+  await until("the other has answered", () => world.fleet.notes.some((line) => note.test(line)));
+  expect(world.fleet.get(cluster.uid)).toBeUndefined();
+  await elsewhere.start();
+  await until("the incumbent has answered", () => world.fleet.get(elsewhere.uid));
+  await until("the other is served", () => world.fleet.named("a")?.cluster === cluster.uid);
+  await until("it is remembered", () => incumbents.kept.get(cluster.uid) === "a");
+  expect(world.fleet.notes).toEqual([]);
+});
+
+test("also where another cluster answers at its address while it is served", async () => {
+  const old = await startSimCluster({ controllers: false });
+  await using elsewhere = await impostor(old);
+  const hub = registry();
+  await using world = supervise(hub.provider, remembered([[old.uid, "b"]]));
+  await hub.say(usable("a", elsewhere.kubeconfig), usable("b", old.kubeconfig()));
+  const { connection } = await until("the incumbent is served", () => world.fleet.named("b"));
+  await until("the other has answered", () => world.fleet.notes.some((line) => note.test(line)));
+  await old[Symbol.asyncDispose]();
+  const port = Number(new URL(old.url).port);
+  await using rebuilt = await startSimCluster({ controllers: false, port });
+  rebuilt.addUser("as before", undefined, old.token);
+  await until("the new cluster is found", async () => {
+    await connection
+      .call({ method: "GET", path: "/version" }, new AbortController().signal)
+      .catch(() => undefined);
+    return world.fleet.get(rebuilt.uid);
+  });
+  await until("the other is served", () => world.fleet.named("a")?.cluster === old.uid);
+  expect(serverOf(world.fleet, old)).toBe(elsewhere.url);
+});
+
 test("until a person takes its registration away: then the other is served", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   const hub = registry();

@@ -56,7 +56,7 @@ export class Incumbency {
     return named === id ? id : `${named} (registration ${id})`;
   }
 
-  /** Clusters that belong to a registration. */
+  /** Clusters that belong to a registration. Another may get them once it is removed or leads elsewhere. */
   clustersOf(registration: string): readonly ClusterId[] {
     return [...this.#known].flatMap(([cluster, its]) => (its === registration ? [cluster] : []));
   }
