@@ -11,9 +11,16 @@ import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { readList, readText } from "../index/index-entry.ts";
-import { readClusterWeight } from "./cluster-weight.ts";
+import { ClusterWeights } from "./cluster-weight.ts";
 import { ownershipScript } from "./ownership-script.ts";
-import { type Candidate, type OwnershipView, readView, type Wish, wishesOf } from "./ownership-view.ts";
+import {
+  type Candidate,
+  type OwnerRecord,
+  type OwnershipView,
+  readView,
+  type Wish,
+  wishesOf,
+} from "./ownership-view.ts";
 
 export interface RedisOwnershipOptions {
   /** A name no other process has, nor this one in another life. */
@@ -73,6 +80,7 @@ export class RedisOwnership implements Ownership {
   readonly #pace: OwnershipPace;
   readonly #candidacies = new Set<Candidacy>();
   readonly #seen = new Map<ClusterId, { epoch: number; weight: number; unownedSince: number | undefined }>();
+  readonly #weights: ClusterWeights;
   #view: OwnershipView | undefined;
   #version = "";
   #redisNow = 0;
@@ -86,6 +94,7 @@ export class RedisOwnership implements Ownership {
   constructor(options: RedisOwnershipOptions) {
     this.#options = options;
     this.#pace = options.pace ?? defaultPace;
+    this.#weights = new ClusterWeights(options);
   }
 
   /** Clusters we could watch and of which we do not know that anybody does, for readiness. */
@@ -139,7 +148,7 @@ export class RedisOwnership implements Ownership {
         this.#failure = "";
         if (clock.monotonic() >= weighAt) {
           weighAt = clock.monotonic() + this.#pace.weighMs;
-          await unlessAborted(this.#weigh(), signal, "Redis");
+          this.#weights.read(this.#ours.map(([cluster]) => cluster));
         }
       } catch (error) {
         const { message } = asFault(error);
@@ -157,7 +166,8 @@ export class RedisOwnership implements Ownership {
   }
 
   async #beat(): Promise<void> {
-    const wishes = await this.#exchange([]).then(() => this.#wishes());
+    await this.#exchange([]);
+    const wishes = [...this.#wishes(), ...this.#weighings()];
     if (wishes.length > 0) await this.#exchange(wishes);
   }
 
@@ -264,15 +274,16 @@ export class RedisOwnership implements Ownership {
   }
 
   /** What our clusters cost, told to all. */
-  async #weigh(): Promise<void> {
+  #weighings(): readonly Wish[] {
+    const weights = this.#weights.take();
+    return this.#ours.flatMap(([cluster, { epoch, weight }]) => {
+      const now = weights.get(cluster) ?? weight;
+      return now === weight ? [] : [{ verb: "weigh", cluster, epoch, weight: now } as const];
+    });
+  }
+
+  get #ours(): readonly (readonly [ClusterId, OwnerRecord])[] {
     const { member } = this.#options;
-    const ours = [...(this.#view?.owners ?? [])].filter(([, { owner }]) => owner === member);
-    const wishes = await Promise.all(
-      ours.map(async ([cluster, { epoch, weight }]) => {
-        const now = await readClusterWeight(cluster, this.#options);
-        return now === weight ? [] : [{ verb: "weigh", cluster, epoch, weight: now } as const];
-      }),
-    );
-    if (wishes.flat().length > 0) await this.#exchange(wishes.flat());
+    return [...(this.#view?.owners ?? [])].filter(([, { owner }]) => owner === member);
   }
 }
