@@ -11,7 +11,7 @@ import { text } from "../json.ts";
 import { askPlugin, type PluginCredential } from "./exec-plugin.ts";
 import { shownCommand } from "./exec-policy.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
-import { leadsOutOf } from "./named-file.ts";
+import { leadsOutOf, namedFileProblem } from "./named-file.ts";
 
 /** What a request and its connection must carry. Held in memory only. */
 export interface Identity {
@@ -156,20 +156,24 @@ export class Credentials {
       if (key !== "") options.key = key;
     }
     // Nothing between the look and the reads, which client-node does at once: a plugin takes its time, or puts a link there itself.
-    this.#refuseForeignFiles();
+    this.#refuseFiles();
     await config.applyToHTTPSOptions(options);
     return options;
   }
 
-  /** Looked at before each read: what was a file when it was registered may have become a link since. */
-  #refuseForeignFiles(): void {
-    const { config, filesBelow } = this.#target;
+  /** Looked at before each read: what was a file when it was registered may have become a link or a pipe since. */
+  #refuseFiles(): void {
+    const { filesBelow } = this.#target;
     if (filesBelow === undefined) return;
-    const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
-    const tokenFile = text(user, "authProvider", "config", "tokenFile");
-    const files = [cluster?.caFile, user?.certFile, user?.keyFile, tokenFile];
-    if (files.some((file) => file && leadsOutOf(filesBelow, file)))
-      throw new Fault("kube.unauthorized", `a file lies outside of ${filesBelow}; put it below that folder`);
+    for (const [field, file] of filesOf(this.#target)) {
+      if (leadsOutOf(filesBelow, file))
+        throw new Fault(
+          "kube.unauthorized",
+          `a file lies outside of ${filesBelow}; put it below that folder`,
+        );
+      const problem = namedFileProblem(file);
+      if (problem !== undefined) throw new Fault("kube.unauthorized", `${field} ${file} ${problem}`);
+    }
   }
 
   get #mustAskPlugin(): boolean {
@@ -189,6 +193,18 @@ export class Credentials {
     }
     return answer;
   }
+}
+
+/** The files that client-node reads for a target, each with its field in the kubeconfig. */
+function filesOf({ config }: ClusterTarget): readonly (readonly [string, string])[] {
+  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+  const files: readonly (readonly [string, string | undefined])[] = [
+    ["certificate-authority", cluster?.caFile],
+    ["client-certificate", user?.certFile],
+    ["client-key", user?.keyFile],
+    ["tokenFile", text(user, "authProvider", "config", "tokenFile")],
+  ];
+  return files.flatMap(([field, file]) => (file ? [[field, file]] : []));
 }
 
 function stoppedWaiting(): Fault {

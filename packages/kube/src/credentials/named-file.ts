@@ -1,5 +1,9 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
+
+/** As large as a Secret may be; a token takes a few KB, a bundle of certificates some hundred. */
+const contentMaxBytes = 1024 * 1024;
+const contentMend = "name a regular file of at most 1 MiB";
 
 /** Where a registration lies, for the files that it names. */
 export interface Placed {
@@ -30,6 +34,20 @@ export function leadsOutOf(folder: string, path: string): boolean {
     return !isBelow(realpathSync(path), realpathSync(folder));
   } catch {
     return false;
+  }
+}
+
+/**
+ * Why the content of a file is not read; undefined: it may be. The read of a pipe stops this process until somebody writes to it, and a
+ * huge file fills its memory. Of a file that is not there, or that we may not look at, the read itself says so.
+ */
+export function namedFileProblem(path: string): string | undefined {
+  try {
+    const found = statSync(path);
+    if (!found.isFile()) return `is no regular file; ${contentMend}`;
+    return found.size > contentMaxBytes ? `is larger than 1 MiB; ${contentMend}` : undefined;
+  } catch {
+    return undefined;
   }
 }
 
