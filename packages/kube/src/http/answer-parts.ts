@@ -34,6 +34,11 @@ export function dateOf(headers: AnswerHeaders): number | undefined {
 
 /** The Retry-After header in milliseconds; undefined when there is none, or none in seconds. */
 export function retryAfter(headers: AnswerHeaders): number | undefined {
-  const value = Number(headers["retry-after"]);
-  return Number.isFinite(value) && value > 0 ? Math.min(value * 1000, retryAfterMaxMs) : undefined;
+  return askedPauseMs(Number(headers["retry-after"]));
+}
+
+/** The pause that a server asks for, in milliseconds; undefined when it asks for none. */
+export function askedPauseMs(seconds: unknown): number | undefined {
+  const isPause = typeof seconds === "number" && Number.isFinite(seconds) && seconds > 0;
+  return isPause ? Math.min(seconds * 1000, retryAfterMaxMs) : undefined;
 }

@@ -89,6 +89,15 @@ describe("the lines of a watch", () => {
     expect(read(error(429, { details: { retryAfterSeconds: 7 } })).end?.retryAfterMs).toBe(7000);
   });
 
+  // A timer of more than 24 days fires at once.
+  test.each([1e9, 1e300])("a pause of %d s is heard as ten minutes", (seconds) => {
+    expect(read(error(429, { details: { retryAfterSeconds: seconds } })).end?.retryAfterMs).toBe(600_000);
+  });
+
+  test.each([-1, 0, "7"])("a pause of %j is none", (seconds) => {
+    expect(read(error(429, { details: { retryAfterSeconds: seconds } })).end?.retryAfterMs).toBeUndefined();
+  });
+
   test("what the server said about an unreadable line is not quoted: it may be content", () => {
     expect(read("c2VjcmV0\n").end?.message).not.toContain("c2VjcmV0");
   });

@@ -1,6 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { jsonField, parseJson } from "@fleet-reloader/domain/json";
 import type { StreamEvent } from "@fleet-reloader/engine/ports/source-stream";
+import { askedPauseMs } from "../http/answer-parts.ts";
 import { text } from "../json.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
@@ -84,10 +85,12 @@ function errorEvent(object: unknown): Fault {
   const message = text(object, "message");
   if (code === 410) return new Fault("kube.expired", `the watch expired: ${message}`);
   if (code === 429) {
-    const after = jsonField(object, "details", "retryAfterSeconds");
-    return new Fault("kube.throttled", `the watch was throttled: ${message}`, {
-      ...(typeof after === "number" ? { retryAfterMs: after * 1000 } : {}),
-    });
+    const retryAfterMs = askedPauseMs(jsonField(object, "details", "retryAfterSeconds"));
+    return new Fault(
+      "kube.throttled",
+      `the watch was throttled: ${message}`,
+      retryAfterMs === undefined ? {} : { retryAfterMs },
+    );
   }
   return new Fault("kube.server-error", `the watch ended with an error: ${message}`);
 }
