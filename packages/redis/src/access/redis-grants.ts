@@ -51,8 +51,8 @@ function commonGrants(keys: KeyPatterns) {
       writes: [keys.queue],
     },
     queueAdding: {
-      commands: ["exec", "multi", ...askingCommands, ...addingCommands, ...scripts],
-      writes: [keys.queue],
+      commands: ["exec", "hdel", "multi", ...askingCommands, ...addingCommands, ...scripts],
+      writes: [keys.queue, ...keys.holds],
     },
   } as const satisfies RedisGrants;
 }

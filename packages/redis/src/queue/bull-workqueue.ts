@@ -69,7 +69,7 @@ export class BullWorkqueue implements Workqueue {
 
   async add(additions: readonly Addition[]): Promise<void> {
     const shards = Map.groupBy(additions, ({ request }) => this.#keys.shardOf(request.cluster));
-    await Promise.all([...shards].map(([shard, its]) => this.#addTo(this.queues[shard], its)));
+    await Promise.all([...shards].map(([shard, its]) => this.#addTo(shard, its)));
   }
 
   async waits(request: Request): Promise<boolean> {
@@ -94,9 +94,11 @@ export class BullWorkqueue implements Workqueue {
     await Promise.all(this.queues.map((queue) => queue.close()));
   }
 
-  async #addTo(queue: Queue<RequestJob> | undefined, all: readonly Addition[]): Promise<void> {
+  async #addTo(shard: number, all: readonly Addition[]): Promise<void> {
+    const queue = this.queues[shard];
     if (queue === undefined) return;
-    const wanted = await this.#delayed(queue, all);
+    const holds = [this.#keys.holdTimes(shard), this.#keys.holdTexts(shard)];
+    const wanted = await this.#delayed([queue.toKey(""), ...holds], all);
     const priorities = this.#shares.priorities(wanted.map(({ addition }) => addition));
     const timestamp = this.#clock.now();
     const jobs = wanted.map(({ addition, delay }, at) => ({
@@ -113,9 +115,9 @@ export class BullWorkqueue implements Workqueue {
    * Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. Left out is a change
    * that an entry waits for already which is due in a moment: it may be taken up before it is moved, and would run again right after.
    */
-  async #delayed(queue: Queue<RequestJob>, additions: readonly Addition[]): Promise<readonly Delayed[]> {
+  async #delayed(keys: readonly string[], additions: readonly Addition[]): Promise<readonly Delayed[]> {
     const now = this.#clock.now();
-    const bursts = await this.#bursts(queue, additions.filter(isOfBurst), now);
+    const bursts = await this.#bursts(keys, additions.filter(isChange), now);
     return additions.flatMap((addition) => {
       const { quietPeriodMs, maxWaitMs } = addition;
       const { startMs, dueMs } = bursts.get(addition) ?? { startMs: now, dueMs: undefined };
@@ -125,11 +127,11 @@ export class BullWorkqueue implements Workqueue {
     });
   }
 
-  async #bursts(queue: Queue<RequestJob>, changes: readonly Addition[], now: number) {
+  async #bursts(keys: readonly string[], changes: readonly Addition[], now: number) {
     if (changes.length === 0) return new Map<Addition, BurstStart>();
     const ids = changes.map(({ request, purpose }) => requestId(request, purpose));
     const { connection } = this.#client;
-    const times = readList(await burstStartsScript.run(connection, queue.toKey(""), [String(now), ...ids]));
+    const times = readList(await burstStartsScript.run(connection, keys, [String(now), ...ids]));
     return new Map(
       changes.map((change, at): readonly [Addition, BurstStart] => {
         const dueMs = times[2 * at + 1] === "" ? undefined : Number(times[2 * at + 1]);
@@ -151,8 +153,8 @@ interface BurstStart {
 }
 
 /** Of what else waits, the time is known when it is added. */
-function isOfBurst({ purpose, quietPeriodMs }: Addition): boolean {
-  return purpose === "change" && quietPeriodMs > 0;
+function isChange({ purpose }: Addition): boolean {
+  return purpose === "change";
 }
 
 /**

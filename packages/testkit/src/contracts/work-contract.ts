@@ -158,6 +158,24 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
       expect((runs[1]?.at ?? 0) - changedAt).toBeGreaterThanOrEqual(quietPeriodMs - 20);
     });
 
+    // No worker is there: only what counts as work brings one.
+    test.each([
+      ["after its quiet period", change()],
+      ["at once", atOnce()],
+    ])("is work when its workload changes, %s", async (_, addition) => {
+      await using bed = await start();
+      await hold(bed);
+      await bed.queue.add([addition]);
+      expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 0 });
+    });
+
+    test("and moved beyond the horizon hides no other work", async () => {
+      await using bed = await start();
+      await hold(bed);
+      await bed.queue.add([change("api", { quietPeriodMs: 90_000, maxWaitMs: 90_000 }), change("web")]);
+      expect((await bed.work(horizonMs)).work).toBe(1);
+    });
+
     // The change may be one that the hold does not concern: a worker has to look.
     test("is looked at again when its workload changes, and only once", async () => {
       await using bed = await start();

@@ -202,11 +202,11 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests, QueueView {
       this.#create(id, request, { purpose, delayMs });
     } else if (entry.run !== undefined) {
       entry.next = { purpose, delayMs };
-    } else if (
-      (purpose === "change" || purpose === "follow") &&
-      entry.dueMs > this.#options.clock.monotonic()
-    ) {
-      entry.dueMs = this.#options.clock.monotonic() + delayMs;
+    } else if (purpose === "change" || purpose === "follow") {
+      const now = this.#options.clock.monotonic();
+      if (entry.dueMs > now) entry.dueMs = now + delayMs;
+      // Only a worker knows whether the change is held too.
+      if (purpose === "change") entry.hold = undefined;
     }
   }
 
