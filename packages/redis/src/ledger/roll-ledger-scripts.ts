@@ -41,6 +41,9 @@ local function leave(level, share, roll)
   write('ZREM', at(level, ':due'), one)
   write('ZREM', at(level, ':of:' .. share), roll)
 end
+local function lease(level, what, till)
+  if till then write('ZADD', at(level, what), exact(till), ask.roll) else write('ZREM', at(level, what), ask.roll) end
+end
 local function readBreaker(key)
   local text = redis.call('GET', root .. ':k:' .. key)
   if text then return cjson.decode(text) end
@@ -151,8 +154,10 @@ local function enter()
     local of, after = nil, 0
     if l.unfinished then
       write('ZREMRANGEBYSCORE', at(l, ':leases'), '-inf', now)
+      write('ZREMRANGEBYSCORE', at(l, ':earlier'), '-inf', now)
       local under = redis.call('ZCOUNT', at(l, ':leases'), '(' .. exact(now), '+inf')
-      if tonumber(redis.call('ZSCORE', at(l, ':leases'), ask.roll) or '0') > now then under = under - 1 end
+      l.own = tonumber(redis.call('ZSCORE', at(l, ':leases'), ask.roll) or '0')
+      if l.own > now then under = under - 1 end
       if l.unfinished - under - ahead < 1 then
         of, after = 'unfinished', math.min(${askAgainMaxMs}, ${finishPollMs} * (1 + math.floor(ahead / l.unfinished)))
       end
@@ -172,11 +177,14 @@ local function enter()
     end
     if not short then
       if l.rolls then l.tokens = l.tokens - 1 end
-      if l.unfinished then write('ZADD', at(l, ':leases'), now + ${leaseMs}, ask.roll) end
+      if l.unfinished then
+        lease(l, ':earlier', l.own > now and l.own)
+        lease(l, ':leases', now + ${leaseMs})
+      end
       l.served = math.max(l.served, l.place)
     end
     write('HSET', at(l, ''), 'tokens', string.format('%.17g', l.tokens), 'at', l.from, 'served', l.served)
-    for _, what in ipairs({ '', ':waiting', ':due', ':late', ':leases', ':of:' .. l.share }) do
+    for _, what in ipairs({ '', ':waiting', ':due', ':late', ':leases', ':earlier', ':of:' .. l.share }) do
       write('PEXPIRE', at(l, what), ask.keep)
     end
   end
@@ -225,7 +233,10 @@ for _, l in ipairs(ask.levels) do
   if l.rolls and tokens then
     redis.call('HSET', at(l, ''), 'tokens', string.format('%.17g', math.min(l.burst, tonumber(tokens) + 1)))
   end
-  redis.call('ZREM', at(l, ':leases'), ask.roll)
+  -- A rollout that began before is unfinished still.
+  local earlier = tonumber(redis.call('ZSCORE', at(l, ':earlier'), ask.roll) or '0')
+  lease(l, ':leases', earlier > now and earlier)
+  lease(l, ':earlier', false)
   if tokens then
     redis.call('ZADD', at(l, ':late'), now + ${latenessMs}, ask.roll)
     redis.call('PEXPIRE', at(l, ':late'), ask.keep)
@@ -237,9 +248,9 @@ return 0
 /** ARGV: JSON of the ask. The rollout that began `age` ago has ended. `endRollout` of the model. */
 export const settledScript = new Script(`${parts}
 for _, l in ipairs(ask.levels) do
-  local till = redis.call('ZSCORE', at(l, ':leases'), ask.roll)
-  if till and tonumber(till) - ${leaseMs} <= now - ask.age / 2 then
-    redis.call('ZREM', at(l, ':leases'), ask.roll)
+  for _, what in ipairs({ ':leases', ':earlier' }) do
+    local till = redis.call('ZSCORE', at(l, what), ask.roll)
+    if till and tonumber(till) - ${leaseMs} <= now - ask.age / 2 then lease(l, what, false) end
   end
 end
 return 0

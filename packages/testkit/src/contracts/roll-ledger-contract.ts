@@ -1,3 +1,4 @@
+import { leaseMs } from "@fleet-reloader/domain/hold/budget";
 import type { LedgerVerdict, RollLedger, RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import { expect, test } from "vitest";
@@ -112,6 +113,32 @@ export function rollLedgerContract(make: MakeLedger): void {
     pass(5000);
     // Its own, by a clock that is behind.
     await ledger.settled(requestFor("a"), 8000);
+    expect((await enter(requestFor("b"))).type).toBe("go");
+  });
+
+  test("a roll that was not made leaves the rollout before it unfinished", async () => {
+    const { ledger, enter, pass } = start({ fleet: { unfinishedMax: 1 } });
+    await enter(requestFor("a"));
+    pass(5000);
+    await enter(requestFor("a"), "newer");
+    await ledger.withdraw(requestFor("a"));
+    expect((await enter(requestFor("b"))).type).toBe("hold");
+    pass(5000);
+    await ledger.settled(requestFor("a"), 10_000);
+    expect((await enter(requestFor("b"))).type).toBe("go");
+  });
+
+  test.each([
+    ["has ended", 0],
+    ["is forgotten", leaseMs - 2000],
+  ])("a roll that was not made brings back no rollout that %s meanwhile", async (_, laterMs) => {
+    const { ledger, enter, pass } = start({ fleet: { unfinishedMax: 1 } });
+    await enter(requestFor("a"));
+    pass(5000);
+    await enter(requestFor("a"), "newer");
+    pass(1000 + laterMs);
+    if (laterMs === 0) await ledger.settled(requestFor("a"), 6000);
+    await ledger.withdraw(requestFor("a"));
     expect((await enter(requestFor("b"))).type).toBe("go");
   });
 

@@ -21,6 +21,8 @@ export interface BudgetState {
   readonly tokensAtMs: number;
   /** Unfinished rollout → latest time at which it is forgotten. */
   readonly leases: ReadonlyMap<string, number>;
+  /** Unfinished rollout → the lease that it had before a newer roll of its workload took another. */
+  readonly earlier: ReadonlyMap<string, number>;
   readonly waiting: ReadonlyMap<string, Turn>;
   /** Roll that did not ask again in time → until when it goes first if it asks. */
   readonly late: ReadonlyMap<string, number>;
@@ -44,7 +46,7 @@ export type BudgetAnswer =
 export function emptyBudget(sinceMs: number): BudgetState {
   return {
     ...{ tokens: 0, tokensAtMs: sinceMs, served: 0 },
-    ...{ leases: new Map(), waiting: new Map(), late: new Map() },
+    ...{ leases: new Map(), earlier: new Map(), waiting: new Map(), late: new Map() },
   };
 }
 
@@ -85,13 +87,18 @@ export function spendBudget(
   nowMs: number,
 ): BudgetState {
   return {
-    ...leaveLine(state, ask.roll),
+    ...leaveLine(limit.unfinishedMax === undefined ? state : begun(state, ask.roll, nowMs), ask.roll),
     tokens: limit.rate === undefined ? state.tokens : state.tokens - 1,
-    leases:
-      limit.unfinishedMax === undefined
-        ? state.leases
-        : new Map([...state.leases, [ask.roll, nowMs + leaseMs]]),
     served: Math.max(state.served, placeOf(state, ask)),
+  };
+}
+
+/** Its rollout is unfinished. One that was so before is kept, in case that the roll is not made. */
+function begun(state: BudgetState, roll: string, nowMs: number): BudgetState {
+  return {
+    ...state,
+    leases: moved(state.leases, roll, nowMs + leaseMs),
+    earlier: moved(state.earlier, roll, state.leases.get(roll)),
   };
 }
 
@@ -105,15 +112,17 @@ export function leaveLine(state: BudgetState, roll: string): BudgetState {
  * not followed yet. Half the age decides, since the age is measured by another clock.
  */
 export function endRollout(state: BudgetState, roll: string, ageMs: number, nowMs: number): BudgetState {
-  const takenMs = (state.leases.get(roll) ?? 0) - leaseMs;
-  return takenMs > nowMs - ageMs / 2 ? state : { ...state, leases: without(state.leases, roll) };
+  const left = (leases: ReadonlyMap<string, number>) =>
+    (leases.get(roll) ?? 0) - leaseMs > nowMs - ageMs / 2 ? leases : without(leases, roll);
+  return { ...state, leases: left(state.leases), earlier: left(state.earlier) };
 }
 
-/** The roll was not made: it keeps its turn for when it asks again. */
+/** The roll was not made: it keeps its turn for when it asks again, and a rollout of its workload that began before is unfinished still. */
 export function giveBack(state: BudgetState, limit: BudgetLimit, roll: string, nowMs: number): BudgetState {
   const tokens = limit.rate === undefined ? state.tokens : Math.min(limit.rate.burst, state.tokens + 1);
   const late = new Map([...state.late, [roll, nowMs + latenessMs]]);
-  return { ...state, leases: without(state.leases, roll), tokens, late };
+  const leases = moved(state.leases, roll, state.earlier.get(roll));
+  return { ...state, leases, earlier: without(state.earlier, roll), tokens, late };
 }
 
 function refreshed(state: BudgetState, { rate }: BudgetLimit, nowMs: number): BudgetState {
@@ -125,6 +134,7 @@ function refreshed(state: BudgetState, { rate }: BudgetLimit, nowMs: number): Bu
     tokens: rate === undefined ? 0 : Math.min(rate.burst, state.tokens + earned),
     tokensAtMs: Math.max(nowMs, state.tokensAtMs),
     leases: new Map([...state.leases].filter(([, untilMs]) => untilMs > nowMs)),
+    earlier: new Map([...state.earlier].filter(([, untilMs]) => untilMs > nowMs)),
     waiting: new Map([...state.waiting].filter((turn) => !isLate(turn))),
     late: new Map([...[...state.late].filter(([, untilMs]) => untilMs > nowMs), ...late]),
   };
@@ -162,6 +172,15 @@ function isBefore(other: Waiting, mine: Waiting): boolean {
   if (other.roll === mine.roll) return false;
   if (other.place !== mine.place) return other.place < mine.place;
   return other.share === mine.share ? other.roll < mine.roll : other.share < mine.share;
+}
+
+/** Undefined: it has none. */
+function moved(
+  leases: ReadonlyMap<string, number>,
+  roll: string,
+  untilMs: number | undefined,
+): ReadonlyMap<string, number> {
+  return untilMs === undefined ? without(leases, roll) : new Map([...leases, [roll, untilMs]]);
 }
 
 function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
