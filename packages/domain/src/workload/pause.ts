@@ -38,6 +38,15 @@ export function isHeld(
   return workload.isPaused && pausedAtOf(workload, dialect) !== "";
 }
 
+/** What the end of such a pause depends on; undefined where there is none. */
+export function holdPeriod(
+  workload: Pick<PauseInput, "annotations" | "isPaused">,
+  dialect: Pick<AnnotationDialect, "pausePeriod" | "pausedAt">,
+): string | undefined {
+  if (!isHeld(workload, dialect)) return undefined;
+  return `${pausedAtOf(workload, dialect)} ${annotationValue(workload.annotations, dialect.pausePeriod)}`;
+}
+
 /** Whether somebody else ended such a pause. As long as our annotation stays, a pause that a person begins later is taken for ours. */
 export function isHoldLeft(
   workload: Pick<PauseInput, "kind" | "annotations" | "isPaused">,

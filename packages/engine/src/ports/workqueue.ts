@@ -14,7 +14,8 @@ export interface Addition {
  * - `change`: a source of it changed.
  * - `adoption`: the workload itself is new or different: it is looked at now, only to note what it carries. A run that is
  *   already waiting stays where it is.
- * - `resume`: its pause ends then. It waits beside a change of the same workload, and is neither moved by one nor moves it.
+ * - `resume`: its pause ends then. It waits beside a change of the same workload, and is neither moved by one nor moves it. A newer end of
+ *   the pause moves it.
  * - `follow`: it was rolled, and its rollout is looked at. It waits beside both, in the same way, and gives way to others,
  *   unless they are very many.
  *

@@ -8,7 +8,7 @@ import { hasEarlier, templateOf } from "@fleet-reloader/domain/applied/applied-s
 import { templateReturn } from "@fleet-reloader/domain/applied/template-return";
 import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/all-updated";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import { isHeld, isHoldLeft } from "@fleet-reloader/domain/workload/pause";
+import { holdPeriod, isHoldLeft } from "@fleet-reloader/domain/workload/pause";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { eligibilityOf, servedKind } from "../observe/eligibility-of.ts";
@@ -27,8 +27,11 @@ export interface WatchedWorkload {
   readonly sources: readonly SourceRef[];
   /** The writer of the applied state on the workload. A worker has to reconcile a workload whose applied state somebody else wrote. */
   readonly writer: "own" | "other" | "none";
-  /** We or the peer paused it. Somebody has to resume it, also when the process that paused it is gone. */
-  readonly isHeld: boolean;
+  /**
+   * We or the peer paused it: what the end of the pause depends on. Somebody has to resume it then, also when the process that paused it is
+   * gone. Undefined: it is in no such pause.
+   */
+  readonly hold: string | undefined;
   /** Somebody else resumed it. A worker has to remove what says that its pause is ours. */
   readonly isHoldLeft: boolean;
   /** Pods from before our applied state may have stayed: they have to be looked at, now that its rollout is over. */
@@ -54,7 +57,7 @@ export async function readWatchedWorkload(
     unreadable: isOurs && !isServed ? interest.optIn.problems : [],
     sources: interest.candidates,
     writer: writerOfState(workload),
-    isHeld: isHeld(workload, settings.dialect),
+    hold: holdPeriod(workload, settings.dialect),
     isHoldLeft: isHoldLeft({ kind: workload.ref.kind, annotations, isPaused }, settings.dialect),
     mayHaveReturned: isServed && mayHaveReturned(workload, servedKind(workload.ref.kind, settings)),
     isStash: eligibility === "stash",
@@ -63,9 +66,9 @@ export async function readWatchedWorkload(
 
 /** A number of all that the watch acts on. It is below 0 for a workload that opts in to nothing: the sign costs no memory. */
 export function shapeOf(watched: WatchedWorkload): number {
-  const { entry, writer, isHeld: held, isHoldLeft: left, isStash, unreadable } = watched;
+  const { entry, writer, hold, isHoldLeft: left, isStash, unreadable } = watched;
   const print = fingerprint(
-    JSON.stringify([entry, writer, held, left, isStash, unreadable, watched.mayHaveReturned]),
+    JSON.stringify([entry, writer, hold, left, isStash, unreadable, watched.mayHaveReturned]),
   );
   return entry === undefined ? -1 - print : print;
 }
@@ -77,7 +80,7 @@ export function isOptedIn(shape: number): boolean {
 
 /** Whether a worker has to reconcile it now. `isDifferent`: its entry is new or differs from the one in the index. */
 export function needsAdoption(watched: WatchedWorkload, isDifferent: boolean): boolean {
-  if (watched.isHeld || watched.isHoldLeft || watched.unreadable.length > 0) return true;
+  if (watched.hold !== undefined || watched.isHoldLeft || watched.unreadable.length > 0) return true;
   if (watched.entry === undefined) return watched.writer !== "none";
   return watched.writer !== "own" || watched.mayHaveReturned || isDifferent;
 }

@@ -173,8 +173,8 @@ function jobOptions(
     deduplication: {
       id: requestId(addition.request, addition.purpose),
       keepLastIfActive: true,
-      // A newer roll begins its own clock, as a later change does.
-      reschedule: addition.purpose === "change" || addition.purpose === "follow",
+      // A newer roll begins its own clock, as a later change does, and a period that was edited ends a pause at another time.
+      reschedule: addition.purpose !== "adoption" && addition.purpose !== "audit",
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type IsStillHeld, releaseEnded } from "@fleet-reloader/engine/admission/held-requests";
 import type { Again } from "@fleet-reloader/engine/ports/request";
+import type { Addition } from "@fleet-reloader/engine/ports/workqueue";
 import { describe, expect, test } from "vitest";
 import { whileInTime } from "../in-time.ts";
 import { CollectedLog } from "../memory/collected-log.ts";
@@ -33,6 +34,21 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
       expect((await bed.work(120_000)).work).toBe(4);
       await bed.elapse(resumeWindow.quietPeriodMs);
       await bed.until("three are due", async () => (await bed.work(1)).work === 3);
+    });
+
+    // A person shortened the period of the pause.
+    test("is also the end of a pause that was brought forward", async () => {
+      await using bed = await start();
+      const resumeAfter = (ms: number): Addition => ({
+        ...change("api", { quietPeriodMs: ms, maxWaitMs: ms }),
+        purpose: "resume",
+      });
+      await bed.queue.add([resumeAfter(600_000)]);
+      expect((await bed.work(horizonMs)).work).toBe(0);
+      await bed.queue.add([resumeAfter(1000)]);
+      expect((await bed.work(horizonMs)).work).toBe(1);
+      const runs = recordRuns(bed, () => done);
+      await bed.until("it ran", () => runs.length === 1);
     });
 
     test("is also what runs, and nothing when all is done", async () => {

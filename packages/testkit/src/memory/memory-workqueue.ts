@@ -202,7 +202,7 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests, QueueView {
       this.#create(id, request, { purpose, delayMs });
     } else if (entry.run !== undefined) {
       entry.next = { purpose, delayMs };
-    } else if (purpose === "change" || purpose === "follow") {
+    } else if (purpose !== "adoption" && purpose !== "audit") {
       const now = this.#options.clock.monotonic();
       if (entry.dueMs > now) entry.dueMs = now + delayMs;
       // Only a worker knows whether the change is held too.

@@ -111,6 +111,21 @@ describe("a pause ends although", () => {
     expect(bed.state()).toEqual({ ...free, rolls: 1 });
   });
 
+  test.each([
+    ["removed", null, 0],
+    ["shortened", "20s", 10_000],
+  ])("its period was %s meanwhile", async (_, text, leftMs) => {
+    const bed = await held();
+    const watched = await watchOf(bed);
+    await bed.change("2");
+    await watched();
+    await bed.elapse(10_000);
+    bed.cluster.setWorkload("api", { annotations: { [period]: text } });
+    await watched();
+    await bed.elapse(leftMs + 1000);
+    expect(bed.state()).toEqual({ ...free, rolls: 1 });
+  });
+
   test("the Deployment does not opt in any more", async () => {
     const bed = await held();
     await bed.change("2");
