@@ -1,5 +1,7 @@
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
 import { RecentMap } from "../async/recent-map.ts";
+import type { Request } from "../ports/request.ts";
 import type { RollHold } from "./brakes.ts";
 
 /** Holds that are remembered, some 200 bytes each. A hold that is forgotten while it lasts is reported once more. */
@@ -8,6 +10,8 @@ const rememberedMax = 100_000;
 const reportAgainMs = 30 * 60_000;
 /** Rollouts that end make room. Where the same rollouts leave none for this long, a person has to look at them. */
 const stuckAfterMs = 60_000;
+/** While a hold lasts it is asked about at least this often, by some worker. After a longer pause nobody knows that it lasted. */
+const askedWithinMs = 6 * 60_000;
 
 /** A hold as it was reported, and since when the same rollouts are its reason. */
 interface ReportedHold {
@@ -15,6 +19,7 @@ interface ReportedHold {
   readonly atMs: number;
   readonly details: string | undefined;
   readonly sinceMs: number;
+  readonly askedMs: number;
   readonly isStuck: boolean;
 }
 
@@ -27,23 +32,31 @@ export class HoldNews {
     this.#clock = clock;
   }
 
-  /** The workload with this key is not on hold any more. */
-  forget(key: string): void {
-    this.#reported.delete(key);
+  /** The workload of this request is not on hold any more. */
+  forget(request: Request): void {
+    this.#reported.delete(keyOf(request));
   }
 
   /** Undefined: the hold was reported before and has not changed. */
-  of(key: string, { reason, why, details }: RollHold): "begins" | "stuck" | undefined {
+  of(request: Request, { reason, why, details }: RollHold): "begins" | "stuck" | undefined {
+    const key = keyOf(request);
     const nowMs = this.#clock.monotonic();
     const what = `${reason} ${why}`;
     const before = this.#reported.get(key);
     if (before?.what !== what || nowMs - before.atMs >= reportAgainMs) {
-      this.#reported.set(key, { what, atMs: nowMs, details, sinceMs: nowMs, isStuck: false });
+      const since = { sinceMs: nowMs, askedMs: nowMs };
+      this.#reported.set(key, { what, atMs: nowMs, details, ...since, isStuck: false });
       return "begins";
     }
-    const sinceMs = before.details === details ? before.sinceMs : nowMs;
+    const isSame = before.details === details && nowMs - before.askedMs <= askedWithinMs;
+    const sinceMs = isSame ? before.sinceMs : nowMs;
     const isStuck = details !== undefined && nowMs - sinceMs >= stuckAfterMs;
-    this.#reported.set(key, { ...before, details, sinceMs, isStuck: isStuck || before.isStuck });
+    const told = { ...before, details, sinceMs, askedMs: nowMs, isStuck: isStuck || before.isStuck };
+    this.#reported.set(key, told);
     return isStuck && !before.isStuck ? "stuck" : undefined;
   }
+}
+
+function keyOf({ cluster, workload }: Request): string {
+  return `${cluster}/${workloadKey(workload)}`;
 }

@@ -5,7 +5,7 @@ import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { conditionalOn, type RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { AnnotationFreeze, Brakes, RollHold, RollIntent } from "../admission/brakes.ts";
-import { HoldNews } from "../admission/hold-news.ts";
+import type { HoldNews } from "../admission/hold-news.ts";
 import { createSourceFreezes } from "../admission/source-freezes.ts";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
@@ -21,6 +21,7 @@ export interface BrakingOptions {
   readonly brakes: Brakes | undefined;
   readonly clock: Clock;
   readonly recorder: Recorder;
+  readonly news: HoldNews;
   /** Ends shared reads when the process stops. */
   readonly lifetime: AbortSignal;
 }
@@ -51,21 +52,20 @@ export function createBraking({
   brakes,
   clock,
   recorder,
+  news,
   lifetime,
 }: BrakingOptions): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
-  const news = new HoldNews(clock);
   const sourceFreezes = createSourceFreezes({ clock, lifetime });
   return async (reading, intended) => {
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
     const { due, observedAtMs } = intended;
     const verdict = await brakes.admit(rollIntentOf(reading, intended), delivery.signal);
-    const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (verdict.type === "hold") {
-      recorder.record(reading, [heldFact(verdict, news.of(key, verdict), { reading, intended })]);
+      recorder.record(reading, [heldFact(verdict, news.of(request, verdict), { reading, intended })]);
       return againWhenFree(verdict);
     }
-    news.forget(key);
+    news.forget(request);
     const admitSources = sourceFreezes({
       api: cluster.api,
       sources: due.changed.map(({ source }) => source),

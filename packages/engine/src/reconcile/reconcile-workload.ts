@@ -2,6 +2,7 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { Brakes } from "../admission/brakes.ts";
+import { HoldNews } from "../admission/hold-news.ts";
 import type { Clock, Random } from "../async/clock.ts";
 import type { FollowUps } from "../follow/follow-ups.ts";
 import type { Fact } from "../history/fact.ts";
@@ -77,6 +78,7 @@ const unknownClusterRetryMs = 5000;
 
 /** What reconciling one workload needs. */
 interface Reconciling extends WriteDependencies {
+  readonly holdNews: HoldNews;
   readonly engaged: ReconcilerOptions["engaged"];
   readonly observe: Observe;
   readonly shown: ShownWorkloads | undefined;
@@ -93,11 +95,13 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   const sources = new SourceReader({ settings, names, clock, lifetime });
   const fleetChanges = new FleetChanges(keys.current);
   const recorder = createRecorder({ clock, log, meter, reporter, history, tracer, fleetChanges, followUps });
+  const holdNews = new HoldNews(clock);
   const dependencies: Reconciling = {
+    holdNews,
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     missing: new MissingSources({ settings, clock, lifetime }),
     mistakes: new LiveFindings(settings),
-    brake: createBraking({ brakes, clock, recorder, lifetime }),
+    brake: createBraking({ brakes, clock, recorder, news: holdNews, lifetime }),
     recorder,
     shown: options.shown,
     engaged,
@@ -117,7 +121,7 @@ async function reconcileWorkload(
   request: Request,
   delivery: Delivery,
 ): Promise<Result> {
-  const { clock, records, recorder } = dependencies;
+  const { clock, holdNews, records, recorder } = dependencies;
   const beganAtMs = clock.monotonic();
   const ended = (result: ReconcileResult): Fact => {
     return { type: "reconciled", result, seconds: (clock.monotonic() - beganAtMs) / 1000 };
@@ -132,7 +136,9 @@ async function reconcileWorkload(
     const outcome = await decideAndWrite(dependencies, about);
     recorder.record(about, [ended(typeof outcome === "string" ? outcome : "held")]);
     if (outcome === "gone") recorder.record(about, [{ type: "gone", sources: [] }]);
-    return typeof outcome === "string" ? { type: "done", outcome } : outcome;
+    if (typeof outcome !== "string") return outcome;
+    if (isAboutChanges(delivery)) holdNews.forget(request);
+    return { type: "done", outcome };
   } catch (error) {
     const fault = asFault(error);
     // Also at an adoption: the next attempt finds a change that comes meanwhile.
@@ -141,6 +147,11 @@ async function reconcileWorkload(
     recorder.record(about, [ended(resultOf[fault.disposition.queue]), failedFact(fault, attemptsMade)]);
     throw fault;
   }
+}
+
+/** Other requests wait beside a change of their workload, which may be on hold. */
+function isAboutChanges({ purpose }: Delivery): boolean {
+  return purpose === "change" || purpose === "adoption";
 }
 
 function failedFact(fault: Fault, attemptsMade: number): Fact {

@@ -133,6 +133,17 @@ describe("a freeze", () => {
     expect(log.messages("info").filter((message) => message === "roll held")).toHaveLength(2);
   });
 
+  test("is told of again when it holds a change after one that was taken back", async () => {
+    const { run, edit, freezes, told } = await changedDeployment();
+    freezes.freezes = [frozen()];
+    await run();
+    edit("1");
+    expect(holdOf(await run())).toBeUndefined();
+    edit("2");
+    await run();
+    expect(told).toHaveLength(2);
+  });
+
   test("that cannot be read holds everything, and is logged once", async () => {
     const { run, freezes, log } = await changedDeployment();
     freezes.unreadable = 'freezes.yaml: entry 2: until: "soon" is no time';
