@@ -68,11 +68,11 @@ async function followRollout(following: Following, request: Request, delivery: D
   if (run === undefined) {
     // Settled once more: the process that ended the run may have stopped before this. However old it was, it was observed.
     await onSettled(request, firstCheckMs);
-    return { type: "done", outcome: "unchanged" };
+    return { type: "done", outcome: "unchanged", isUnasked: true };
   }
   const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
   // Rolled again since this was put into the queue: the clock of the newer one counts.
-  if (spentMs < firstCheckMs) return unfinished(firstCheckMs - spentMs);
+  if (spentMs < firstCheckMs) return { ...unfinished(firstCheckMs - spentMs), isUnasked: true };
   const cluster = await engaged(request.cluster);
   if (cluster === undefined)
     return { type: "again", afterMs: unknownClusterWaitMs, reason: "ClusterUnknown" };

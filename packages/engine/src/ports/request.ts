@@ -13,7 +13,16 @@ export interface Request {
 }
 
 /** What reconciling came to, when it did not end in a fault. */
-export type Result = { readonly type: "done"; readonly outcome: Outcome } | Again;
+export type Result = (Done | Again) & {
+  /** The cluster was asked nothing: the result does not tell whether it answers. */
+  readonly isUnasked?: true;
+};
+
+/** It is over. */
+interface Done {
+  readonly type: "done";
+  readonly outcome: Outcome;
+}
 
 /** Not now: it is looked at again after this long. */
 export interface Again {

@@ -121,7 +121,7 @@ async function reconcileWorkload(
   request: Request,
   delivery: Delivery,
 ): Promise<Result> {
-  const { clock, holdNews, records, recorder } = dependencies;
+  const { clock, holdNews, queue, records, recorder } = dependencies;
   const beganAtMs = clock.monotonic();
   const ended = (result: ReconcileResult): Fact => {
     return { type: "reconciled", result, seconds: (clock.monotonic() - beganAtMs) / 1000 };
@@ -133,6 +133,11 @@ async function reconcileWorkload(
   }
   const about = { request, delivery, cluster };
   try {
+    // Asked first: a request that waits observes for itself, and may have ended before this observation does.
+    if (delivery.purpose === "audit" && (await queue.waits(request))) {
+      recorder.record(about, [ended("unchanged")]);
+      return { type: "done", outcome: "unchanged", isUnasked: true };
+    }
     const outcome = await decideAndWrite(dependencies, about);
     recorder.record(about, [ended(typeof outcome === "string" ? outcome : "held")]);
     if (outcome === "gone") recorder.record(about, [{ type: "gone", sources: [] }]);
@@ -187,9 +192,7 @@ async function decideAndWriteOnce(
   { mayBeShown }: { readonly mayBeShown: boolean },
 ): Promise<Outcome | Again> {
   const { request, delivery, cluster } = taken;
-  const { clock, observe, queue, records, settings } = dependencies;
-  // Asked first: a request that waits observes for itself, and may have ended before this observation does.
-  if (delivery.purpose === "audit" && (await queue.waits(request))) return "unchanged";
+  const { clock, observe, records, settings } = dependencies;
   const observedAtMs = clock.monotonic();
   const shown = mayBeShown ? await observeShown(dependencies, taken) : undefined;
   const observation = shown ?? (await observe(request, delivery, cluster));

@@ -35,6 +35,7 @@ export function gatedHandler(
 
 /** A request that is ignored may have been so before the cluster was asked anything. */
 function ofResult(result: Result): BreakerOutcome {
+  if (result.isUnasked === true) return "neutral";
   if (result.type === "done") return result.outcome === "ignored" ? "neutral" : "answered";
   return result.reason === "ClusterUnknown" ? "neutral" : "answered";
 }
