@@ -1,4 +1,4 @@
-import { type FreezeTarget, freezeOf } from "@fleet-reloader/domain/hold/freeze";
+import { type Freeze, type FreezeTarget, freezeOf } from "@fleet-reloader/domain/hold/freeze";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
@@ -120,12 +120,17 @@ async function freezeHold(
     return { type: "hold", reason: "FreezeUnreadable", why: frozen.why, afterMs };
   const found = freezeOf(frozen.freezes, targetOf(intent), clock.now());
   if (found === undefined) return undefined;
-  const { reason, by, untilMs } = found;
-  const why = `${reason} (by ${by}${untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`})`;
+  const { untilMs } = found;
+  const why = freezeSentence(found);
   const leftMs = untilMs === undefined ? afterMs : Math.max(1, untilMs - clock.now());
   const { templateOwner } = intent;
   const owners = templateOwner && { frozenBy: [workloadKey(templateOwner)] };
   return { type: "hold", reason: "Frozen", why, afterMs: Math.min(afterMs, leftMs), untilMs, ...owners };
+}
+
+/** Why a freeze holds, who set it, and until when. */
+export function freezeSentence({ reason, by, untilMs }: Freeze): string {
+  return `${reason} (by ${by}${untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`})`;
 }
 
 /** Begins the names of the workloads, of any cluster and namespace, whose rolls hold another. */

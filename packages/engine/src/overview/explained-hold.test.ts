@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { freezeSentence } from "../admission/brakes.ts";
 import { againWhenFree } from "../ports/request.ts";
 import { explainHold } from "./explained-hold.ts";
 
@@ -24,4 +25,15 @@ test("a hold is explained in the words of what holds it", () => {
 
 test("a hold of a cluster is explained by what is wrong with the cluster", () => {
   expect(whyOf("ClusterFailing")).toBe("no answer within 5 s");
+});
+
+// The source changed that is not frozen. Of what the workload uses another one is.
+test("a hold is explained by the freeze that it began with, while that is in force", () => {
+  const db = { kind: "Secret", namespace: "shop", name: "db" } as const;
+  const ofNamespace = { scope: { namespace: "shop" }, reason: "release", by: "ann", untilMs: 60_000 };
+  const ofSource = { scope: { namespace: "shop", source: db }, reason: "audit", by: "bob" };
+  const its = { ...context, freezes: [ofNamespace, ofSource], sources: [db] };
+  const held = { id: "1", request, againAtMs: 1000, reason: "Frozen", why: freezeSentence(ofNamespace) };
+  expect(explainHold(held, its).why).toMatch(/release \(by ann\)$/);
+  expect(explainHold(held, { ...its, nowMs: 60_000 }).why).toMatch(/audit \(by bob\)$/);
 });

@@ -1,6 +1,7 @@
 import { describeScope, type Freeze, freezeOf } from "@fleet-reloader/domain/hold/freeze";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { freezeSentence } from "../admission/brakes.ts";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import type { ClusterOverview, UnfinishedRolls } from "./fleet-overview.ts";
 
@@ -58,10 +59,14 @@ function whyOnHold(held: HeldRequest, context: HoldContext): string {
     .join("; ");
 }
 
-function frozenBy({ request, frozenBy: keys }: HeldRequest, context: HoldContext): Freeze | undefined {
+/** The freeze that the hold began with, while it is in force. It is not known here which source changed: another may freeze what it uses. */
+function frozenBy({ request, frozenBy: keys, why }: HeldRequest, context: HoldContext): Freeze | undefined {
   const { freezes, sources, nowMs, nameOf } = context;
   const clusterLabels = context.cluster?.labels ?? {};
   const templateOwner = parseWorkloadKey(keys?.[0] ?? "");
   const named = { clusterName: nameOf(request.cluster), clusterLabels };
-  return freezeOf(freezes, { ...request, ...named, templateOwner, sources }, nowMs);
+  const target = { ...request, ...named, templateOwner, sources };
+  // The queue keeps the beginning of a long sentence.
+  const first = freezes.filter((freeze) => why !== undefined && freezeSentence(freeze).startsWith(why));
+  return freezeOf(first, target, nowMs) ?? freezeOf(freezes, target, nowMs);
 }
