@@ -10,14 +10,14 @@ import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
 import { recordsSince } from "@fleet-reloader/redis/overview/recent-records";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
-import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 
 export interface DashboardActsOptions {
   /** Says who acts. */
   readonly identify: IdentifyCaller;
-  /** Where freezes are written, for all processes to read; undefined: nowhere. */
-  readonly freezes: FreezeStore | undefined;
+  /** Where freezes are declared, for all processes to read; undefined: nowhere. */
+  readonly freezes: FreezeStores | undefined;
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly queue: BullWorkqueue;

@@ -17,7 +17,7 @@ import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-o
 import { RedisFreshness } from "@fleet-reloader/redis/overview/redis-freshness";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { RedisSessions } from "@fleet-reloader/redis/session/redis-sessions";
-import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import type { ListenAddress } from "@fleet-reloader/runtime/http/http-endpoint";
 import { askServed } from "./asks/served-clusters.ts";
 import { createDashboardActs } from "./dashboard-acts.ts";
@@ -49,8 +49,8 @@ export interface DashboardParts {
 
 /** What people who are signed in act with. */
 export interface ActingOptions {
-  /** Where their freezes are written, for all processes to read; undefined: nowhere. */
-  readonly freezes: FreezeStore | undefined;
+  /** Where freezes are declared, for all processes to read; undefined: nowhere. */
+  readonly freezes: FreezeStores | undefined;
   /** Of more records in a stream of the history the oldest go. */
   readonly historyLengthMax: number;
 }

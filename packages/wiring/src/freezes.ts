@@ -22,16 +22,13 @@ import type { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-
 import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
 import { freezeOfEntry, readFreezeEntries } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import { FreezeFile } from "@fleet-reloader/runtime/freeze/freeze-file";
-import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import type { FreezeStore, FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { Loops } from "@fleet-reloader/runtime/process/loops";
 import { instanceName } from "@fleet-reloader/runtime/process/version";
 import { FreezeAbsence, type KnownDocuments } from "./freeze-absence.ts";
 
-export type FreezeStores = readonly [FreezeStore, ...FreezeStore[]];
-
 export interface OpenFreezes extends Freezes {
-  /** The commands change the first. */
   readonly stores: FreezeStores;
   close(): Promise<void>;
 }
@@ -89,8 +86,7 @@ export interface ServedFreezesOptions {
 
 export interface ServedFreezes {
   readonly freezes: FreezeWatch;
-  /** Where people's freezes are written. */
-  readonly store: FreezeStore;
+  readonly stores: FreezeStores;
   /** Rejects when one of its loops ends by itself. */
   readonly broken: Promise<never>;
   close(): Promise<void>;
@@ -114,7 +110,7 @@ export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   );
   return {
     freezes,
-    store: open.stores[0],
+    stores: open.stores,
     broken: loops.broken,
     async close() {
       lifetime.abort();

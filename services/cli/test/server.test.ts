@@ -28,7 +28,7 @@ const world = await startAskedWorld();
 const places = ["--kubeconfig", `${world.dataDir}/kubeconfig`, "--data-dir", world.dataDir];
 const { access } = createAccessWorld(subjects, fleetOf([overviewOf("nova"), overviewOf("otech62")]));
 const asked = [...places, "--mark-key-file", world.keyFile];
-const served = await startServedApi(bed.url, 2, asked, { access, freezes: open.stores[0] });
+const served = await startServedApi(bed.url, 2, asked, { access, freezes: open.stores });
 afterAll(async () => {
   await served[Symbol.asyncDispose]();
   await world[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 import type { ActedFleet } from "@fleet-reloader/engine/act/acted-fleet";
 import type { ClusterOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import type { Caller, IdentifyCaller } from "../access/caller.ts";
 
 import type { ProgressSeal } from "./act-progress.ts";
@@ -9,8 +9,8 @@ import type { ProgressSeal } from "./act-progress.ts";
 export interface DashboardActs {
   readonly identify: IdentifyCaller;
   readonly fleet: ActedFleet;
-  /** Where freezes are written, for all processes to read; undefined: nowhere. */
-  readonly freezes: FreezeStore | undefined;
+  /** Where freezes are declared, for all processes to read; undefined: nowhere. */
+  readonly freezes: FreezeStores | undefined;
 }
 
 /** Somebody who acts, and what is there to act on. */

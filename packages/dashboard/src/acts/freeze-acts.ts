@@ -16,7 +16,7 @@ import {
   type WantedScope,
 } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
-import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { shownMax } from "./answer-in-parts.ts";
 import { assertIntended } from "./assert-intended.ts";
 import type { ActingPerson } from "./dashboard-acts.ts";
@@ -27,7 +27,7 @@ export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson
   const { acts, caller, registered } = person;
   const { dryRun, expect, reason, until } = body;
   assertPermitted("freeze", caller, body, registered);
-  const store = storeOf(acts.freezes);
+  const [store] = storesOf(acts.freezes);
   const { clock } = acts.fleet;
   const entry = intendedEntry(
     freezeEntryOf({ scope: wantedScopeOf(body), reason, by: caller.name, until }, clock.now()),
@@ -57,13 +57,14 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   const { acts, caller, registered } = person;
   const { dryRun, expect, reason } = body;
   assertPermitted("lift", caller, body, registered);
-  const store = storeOf(acts.freezes);
+  const stores = storesOf(acts.freezes);
   const entry = intendedEntry(scopeEntryOf(wantedScopeOf(body)));
   const { answer } = await coverage("lift", entry, person);
   if (dryRun) return Object.assign(answer, { isDone: false });
   assertIntended({ reason, expect }, answer.count);
-  const lifted = await liftFreeze(store, entry);
-  if (lifted.type === "absent") throw notFrozen(answer.target, store, seesFleet(caller) ? lifted.frozen : []);
+  const lifted = await liftFreeze(stores, entry);
+  if (lifted.type === "absent")
+    throw notFrozen(answer.target, lifted.places, seesFleet(caller) ? lifted.frozen : []);
   const { clock, record } = acts.fleet;
   const { clusterSelector: _, ...scope } = freezeOfEntry(entry).scope;
   await record({
@@ -80,7 +81,7 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   });
   return Object.assign(answer, {
     isDone: true,
-    notice: `no longer frozen in ${store.name}: ${answer.target}`,
+    notice: `no longer frozen in ${lifted.places}: ${answer.target}`,
   });
 }
 
@@ -124,8 +125,8 @@ function intendedEntry(checked: CheckedEntry): FreezeEntry {
   });
 }
 
-function storeOf(store: FreezeStore | undefined): FreezeStore {
-  if (store !== undefined) return store;
+function storesOf(stores: FreezeStores | undefined): FreezeStores {
+  if (stores !== undefined) return stores;
   throw refusedQuestion({
     field: "--freeze-configmap",
     value: "",
@@ -134,11 +135,11 @@ function storeOf(store: FreezeStore | undefined): FreezeStore {
   });
 }
 
-function notFrozen(scope: string, { name }: FreezeStore, frozen: readonly string[]): Fault {
+function notFrozen(scope: string, places: string, frozen: readonly string[]): Fault {
   return refusedQuestion({
     field: "scope",
     value: scope,
-    problem: `scope: it is not frozen in ${name}`,
+    problem: `scope: it is not frozen in ${places}`,
     mend:
       frozen.length === 0
         ? "the page lists the freezes under Holds"

@@ -3,7 +3,7 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { describeScope, isInForce } from "@fleet-reloader/domain/hold/freeze";
 import { printable } from "../log/printable.ts";
 import { type FreezeEntry, freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
-import type { FreezeStore } from "./freeze-store.ts";
+import type { FreezeStore, FreezeStores } from "./freeze-store.ts";
 
 /** The scope of a freeze, as people write it; an empty text restricts nothing. */
 export interface WantedScope {
@@ -57,24 +57,36 @@ export async function declareFreeze(store: FreezeStore, entry: FreezeEntry): Pro
   );
 }
 
-/** What became of a freeze that was to be lifted; `absent` names what is frozen instead. */
+/** What became of a freeze that was to be lifted, and the documents it was in; `absent` names what is frozen instead. */
 export type LiftedFreeze =
-  | { readonly type: "lifted" }
-  | { readonly type: "absent"; readonly frozen: readonly string[] };
+  | { readonly type: "lifted"; readonly places: string }
+  | { readonly type: "absent"; readonly places: string; readonly frozen: readonly string[] };
 
-/** Removes the freeze of exactly this scope. */
-export async function liftFreeze(store: FreezeStore, entry: FreezeEntry): Promise<LiftedFreeze> {
+/** Removes the freeze of exactly this scope from every document that has it: each of them would hold rolls. */
+export async function liftFreeze(stores: FreezeStores, entry: FreezeEntry): Promise<LiftedFreeze> {
   const scope = entryScopeText(entry);
-  const all = await readEntriesIn(store);
-  const frozen = (all ?? []).map(entryScopeText);
-  if (!frozen.includes(scope)) return { type: "absent", frozen };
-  await namingStore(
-    store,
-    store.write((before) =>
-      writeFreezeEntries(entriesIn(store, before).filter((each) => entryScopeText(each) !== scope)),
-    ),
-  );
-  return { type: "lifted" };
+  const read = async (store: FreezeStore) => ((await readEntriesIn(store)) ?? []).map(entryScopeText);
+  const found = await Promise.all(stores.map(async (store) => ({ store, frozen: await read(store) })));
+  const having = found.filter(({ frozen }) => frozen.includes(scope)).map(({ store }) => store);
+  if (having.length === 0)
+    return {
+      type: "absent",
+      places: storeNames(stores, " or "),
+      frozen: found.flatMap(({ frozen }) => frozen),
+    };
+  for (const store of having) {
+    await namingStore(
+      store,
+      store.write((before) =>
+        writeFreezeEntries(entriesIn(store, before).filter((each) => entryScopeText(each) !== scope)),
+      ),
+    );
+  }
+  return { type: "lifted", places: storeNames(having, " and ") };
+}
+
+function storeNames(stores: readonly FreezeStore[], separator: string): string {
+  return stores.map(({ name }) => name).join(separator);
 }
 
 /** The freezes of a document; undefined: it is not there. Faults when it cannot be read. */

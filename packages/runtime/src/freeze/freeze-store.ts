@@ -6,3 +6,6 @@ export interface FreezeStore {
   text(): Promise<string | undefined>;
   write(change: (before: string | undefined) => string): Promise<void>;
 }
+
+/** The documents that are read together. People's freezes are written to the first. */
+export type FreezeStores = readonly [FreezeStore, ...FreezeStore[]];

@@ -4,7 +4,7 @@ import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import { onlyCluster } from "@fleet-reloader/engine/overview/registered-clusters";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
-import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 import { openFreezes } from "../freezes.ts";
 import { type AskedClustersOptions, openAskedClusters } from "./asked-clusters.ts";
@@ -22,8 +22,8 @@ export interface OnDemandOptions extends Omit<AskingOptions, "config" | "redis">
 /** Who answers questions about clusters that it connects to when it is asked, until it is closed. */
 export interface OnDemand {
   readonly asked: AskedFleet;
-  /** Where people's freezes are written; undefined: no place that the workers read, too. */
-  readonly freezeStore: FreezeStore | undefined;
+  /** Where freezes are declared; undefined: no place that the workers read, too. */
+  readonly freezeStores: FreezeStores | undefined;
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function askOnDemand(options: OnDemandOptions): OnDemand {
   };
   const isShared = config.freezeConfigmap !== undefined || config.freezeFile !== "";
   return {
-    freezeStore: isShared ? freezes.stores[0] : undefined,
+    freezeStores: isShared ? freezes.stores : undefined,
     asked: {
       settings,
       explain: async (request, cluster, signal) => (await questions()).explain(request, cluster, signal),

@@ -134,7 +134,7 @@ async function listenAnswering({
 }: ListenAnsweringOptions): Promise<number> {
   const { config, sources } = spec;
   const { absence, client, clock, keys, queue } = redis;
-  const { asked, close, freezeStore } = askOnDemand({
+  const { asked, close, freezeStores } = askOnDemand({
     config,
     env: sources.env,
     settings: askedSettings(config),
@@ -147,7 +147,7 @@ async function listenAnswering({
   });
   shutdown.add("asked clusters", close);
   const address = allowedAddress(config.dashboardAddress, config.allowedHosts);
-  const acting = { freezes: freezeStore, historyLengthMax: config.historyMaxLength };
+  const acting = { freezes: freezeStores, historyLengthMax: config.historyMaxLength };
   const dashboard = await openDashboard({
     access,
     acting,

@@ -127,7 +127,7 @@ async function serveDashboard(
     log,
     fleet,
     freezes: served.freezes,
-    acting: { freezes: served.store, historyLengthMax: config.historyMaxLength },
+    acting: { freezes: served.stores, historyLengthMax: config.historyMaxLength },
     keyring: await keyring(),
     settings,
     limits: works?.limits ?? {},

@@ -1,8 +1,9 @@
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
-import { type FreezeStores, type FreezesOptions, openFreezes } from "@fleet-reloader/wiring/freezes";
+import { type FreezesOptions, openFreezes } from "@fleet-reloader/wiring/freezes";
 import { type CommandProcess, defineCommand } from "../frame/command.ts";
 import { openServer } from "../server/open-server.ts";
 import { coveredFreeze, coversNothing, type FreezeReport } from "./covered-freeze.ts";
@@ -46,7 +47,7 @@ export const unfreezeCommand = defineCommand({
     const client = openServer(config, io);
     io.stdout.write(
       client === undefined
-        ? await withStores(config, io, ([store]) => unfreeze(store, config))
+        ? await withStores(config, io, (stores) => unfreeze(stores, config))
         : await liftByServer(config, client),
     );
     return 0;

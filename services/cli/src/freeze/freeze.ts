@@ -14,7 +14,7 @@ import {
   type WantedScope,
 } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
-import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import type { FreezeStore, FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { actorOf } from "../acts/act-flags.ts";
 import type { freezeConfig, unfreezeConfig } from "./freeze-config.ts";
@@ -48,17 +48,17 @@ export function wantedEntry(config: ConfigOf<typeof freezeConfig>, now: number):
   return entry;
 }
 
-/** Removes the freeze of exactly this scope. */
-export async function unfreeze(store: FreezeStore, config: FreezeScopeFlags): Promise<string> {
+/** Removes the freeze of exactly this scope, wherever it is declared. */
+export async function unfreeze(stores: FreezeStores, config: FreezeScopeFlags): Promise<string> {
   const entry = liftedEntry(config);
   const scope = entryScopeText(entry);
-  const lifted = await liftFreeze(store, entry);
+  const lifted = await liftFreeze(stores, entry);
   if (lifted.type === "absent")
     throw new Fault(
       "config.invalid",
-      `${scope}: it is not frozen in ${store.name}; frozen are: ${lifted.frozen.join("; ") || "none"}`,
+      `${scope}: it is not frozen in ${lifted.places}; frozen are: ${lifted.frozen.join("; ") || "none"}`,
     );
-  return `no longer frozen in ${store.name}: ${scope}\n`;
+  return `no longer frozen in ${lifted.places}: ${scope}\n`;
 }
 
 /** What the flags lift. Faults when they say nothing. */
