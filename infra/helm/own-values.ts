@@ -169,7 +169,7 @@ export const ownValues: Fields = {
     brakes: closed("Limits of rolls, and freezes.", {
       freezeConfigMap: text(
         "",
-        "ConfigMap in the release's namespace whose key freezes.yaml lists the freezes. The chart grants the right to read it. When empty: none in standalone, the full name with -freezes in hub. Flag --freeze-configmap.",
+        "ConfigMap in the release's namespace whose key freezes.yaml lists the freezes. The chart grants the right to read it, and standalone and the page of a hub the right to write it. When empty: the full name with -freezes; standalone has none where reloader.rbac.enabled is false, or where your flags or variables name a ConfigMap of freezes or a kubeconfig. Flag --freeze-configmap.",
       ),
       breakerWorkload: fromConfig(brakeFields.breakerWorkload),
       breakerSource: fromConfig(brakeFields.breakerSource),

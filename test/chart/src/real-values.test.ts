@@ -37,8 +37,8 @@ describe("scope", () => {
     expect(argsOf(objects)).toContain(`--namespaces=${expected}`);
     expect(envOf(objects)).not.toContain("KUBERNETES_NAMESPACE");
     for (const kind of ["Role", "RoleBinding"]) {
-      // Beside those of its own ConfigMap and its own Secret.
-      const own = /metadata|-secrets$/;
+      // Beside those of its own ConfigMaps and its own Secret.
+      const own = /metadata|-secrets$|-freezes$/;
       const found = objects.filter((each) => each.kind === kind && !own.test(each.metadata.name));
       expect(found.map((each) => each.metadata.namespace).join(",")).toBe(expected);
     }

@@ -33,10 +33,17 @@ is as long as the peer's may be stays what it is.
 {{- $name -}}
 {{- end -}}
 
-{{/* Where freezes are declared; empty: only in the data dir. */}}
+{{/*
+The ConfigMap where freezes are declared; empty: only in the data dir. A document that may not be read freezes everything, so standalone has
+none by itself where the rights or the first cluster may be others than those of the chart.
+*/}}
 {{- define "fleet-reloader.freezeConfigMap" -}}
-{{- $hub := eq (.Values.fleetReloader.mode | default "standalone") "hub" -}}
-{{- .Values.fleetReloader.brakes.freezeConfigMap | default ($hub | ternary (printf "%s-freezes" (include "fleet-reloader.fullname" . | trunc 55 | trimSuffix "-")) "") -}}
+{{- $isOurs := eq (.Values.fleetReloader.mode | default "standalone") "hub" -}}
+{{- if and (not $isOurs) .Values.reloader.rbac.enabled -}}
+{{- $said := list .Values.fleetReloader.args .Values.reloader.deployment.env | toJson -}}
+{{- $isOurs = not (regexMatch "\"--(freeze-configmap|kubeconfig)[=\"]|\"(FLEET_RELOADER_FREEZE_CONFIGMAP|KUBECONFIG)\":\"[^\"]" $said) -}}
+{{- end -}}
+{{- .Values.fleetReloader.brakes.freezeConfigMap | default ($isOurs | ternary (printf "%s-freezes" (include "fleet-reloader.fullname" . | trunc 55 | trimSuffix "-")) "") -}}
 {{- end -}}
 
 {{- define "fleet-reloader.namespace" -}}

@@ -83,7 +83,9 @@
 {{- with $own.clusters.argocdNamespace }}{{ $args = append $args (printf "--argocd-clusters=%s" .) }}{{ end -}}
 {{- /* Also when true: with --kubeconfig-dir alone the product takes silence for a no. */ -}}
 {{- if kindIs "bool" $own.clusters.serveHub }}{{ $args = append $args (printf "--serve-hub=%t" $own.clusters.serveHub) }}{{ end -}}
+{{- if .Component -}}
 {{- with include "fleet-reloader.freezeConfigMap" . }}{{ $args = append $args (printf "--freeze-configmap=%s/%s" (include "fleet-reloader.namespace" $) .) }}{{ end -}}
+{{- end -}}
 {{- if ne (.Component | default "") "watcher" -}}
 {{- range $flag, $key := dict "breaker-workload" "breakerWorkload" "breaker-source" "breakerSource" "budget-fleet" "budgetFleet" "budget-cluster" "budgetCluster" "budget-namespace" "budgetNamespace" -}}
 {{- with include "fleet-reloader.text" (get $own.brakes $key) }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
@@ -183,7 +185,8 @@
 {{- /* Variables, so that a command in the pod finds freezes, Redis and the key as the service does. */}}
 {{- with include "fleet-reloader.freezeConfigMap" . }}
 - name: FLEET_RELOADER_FREEZE_CONFIGMAP
-  value: {{ printf "%s/%s" (include "fleet-reloader.namespace" $) . | quote }}
+  {{- /* Standalone is a base of Kustomize too, whose overlays move it to another namespace. */}}
+  value: {{ printf "%s/%s" (ternary (include "fleet-reloader.namespace" $) "$(POD_NAMESPACE)" (not (empty $.Component))) . | quote }}
 {{- end }}
 {{- with include "fleet-reloader.madeValkeySecret" . }}
 - name: FLEET_RELOADER_REDIS_PASSWORD_SECRET
