@@ -21,14 +21,15 @@ spec:
   replicas: {{ . }}
   {{- end }}
   revisionHistoryLimit: {{ $deployment.revisionHistoryLimit }}
-  {{- if not (include "fleet-reloader.hasRedis" .) }}
+  {{- $hasRedis := include "fleet-reloader.hasRedis" . }}
+  {{- if or (not $hasRedis) (include "fleet-reloader.hasClaim" .) }}
   strategy:
-    {{- if or .Values.fleetReloader.persistence.enabled .Values.fleetReloader.persistence.existingClaim }}
+    {{- if and (not $hasRedis) (include "fleet-reloader.hasClaim" .) }}
     # Two embedded Redis must never meet on one data dir.
     type: Recreate
     {{- else }}
-    # One after the other: what changes in between is found afterwards. Not Recreate: server-side apply cannot go there from
-    # the peer's release, whose rollingUpdate nobody owns.
+    # One after the other: what changes in between is found afterwards, and a claim is for one node. Not Recreate: server-side apply
+    # cannot go there from the peer's release, whose rollingUpdate nobody owns.
     type: RollingUpdate
     rollingUpdate:
       maxSurge: 0
