@@ -44,6 +44,11 @@ const clusters: Fields = {
     "",
     "Namespace of an Argo CD whose clusters are served too. The chart grants the rights. Flag --argocd-clusters.",
   ),
+  profiles: text(
+    "",
+    "Namespace of the ClusterProfiles (multicluster.x-k8s.io/v1alpha1) whose clusters are served too, or * for all namespaces. The chart grants the rights. Flag --cluster-profiles.",
+    { pattern: String.raw`^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$` },
+  ),
   serveHub: toggle(true, "Also serve the cluster that it runs in. Flag --serve-hub."),
 };
 

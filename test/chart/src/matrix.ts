@@ -180,7 +180,7 @@ export const matrix: Readonly<Record<string, Rendering>> = {
           workloadKinds: ["example.com/v1/App=spec.template"],
         },
         hub: { dashboard: { enabled: true, args: ["--log-level=debug"] }, valkey: { enabled: true } },
-        clusters: { secrets: ["cluster-api"], kubeconfigSecrets: ["team-a"] },
+        clusters: { secrets: ["cluster-api"], kubeconfigSecrets: ["team-a"], profiles: "inventory" },
         extraRules: [
           { apiGroups: ["example.com"], resources: ["apps"], verbs: ["get", "list", "watch", "patch"] },
         ],

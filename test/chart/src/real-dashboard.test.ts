@@ -33,7 +33,8 @@ describe("the dashboard of a hub", () => {
     const [first, ...flags] = args;
     expect(first).toBe("dashboard");
     for (const flag of flags) expect(known).toContain(/^--([A-Za-z-]+)/.exec(flag)?.[1]);
-    const places = /^--(kubeconfig-dir|cluster-secrets|serve-hub|workload-kinds|freeze-configmap|breaker)/;
+    const places =
+      /^--(kubeconfig-dir|cluster-secrets|cluster-profiles|serve-hub|workload-kinds|freeze-configmap|breaker)/;
     const worker = at(
       the(objects, "Deployment", "reloader-reloader-worker"),
       ...["spec", "template", "spec", "containers", 0, "args"],

@@ -81,6 +81,7 @@
 {{- range $own.clusters.kubeconfigSecrets }}{{ $args = append $args (printf "--kubeconfig-dir=/etc/fleet-reloader-clusters/%s" .) }}{{ end -}}
 {{- range $own.clusters.secrets }}{{ $args = append $args (printf "--cluster-secrets=%s" .) }}{{ end -}}
 {{- with $own.clusters.argocdNamespace }}{{ $args = append $args (printf "--argocd-clusters=%s" .) }}{{ end -}}
+{{- with $own.clusters.profiles }}{{ $args = append $args (printf "--cluster-profiles=%s" (ternary "true" . (eq . "*"))) }}{{ end -}}
 {{- /* Also when true: with --kubeconfig-dir alone the product takes silence for a no. */ -}}
 {{- if kindIs "bool" $own.clusters.serveHub }}{{ $args = append $args (printf "--serve-hub=%t" $own.clusters.serveHub) }}{{ end -}}
 {{- if .Component -}}
