@@ -55,7 +55,7 @@ const forwardAuth: Fields = {
 export const accessValues: Fields = {
   existingSecret: text(
     "",
-    "Secret in the release's namespace with the access file. Without it there is no login, and the dashboard of a hub answers at the loopback address of its pod. Flag --access-file.",
+    "Secret in the release's namespace with the access file. Without it there is no login, and the dashboard of a hub answers at the loopback address of its pod. With it the page still answers there only, for a forwarded port, until dashboardAddress lets others in, for example :8080. Flag --access-file.",
   ),
   existingSecretKey: text("access.yaml", "Key of the file in that Secret."),
   tlsSecret: text(

@@ -164,7 +164,7 @@ const reloader: Fields = {
   deployment: open("The Deployment.", deployment),
   service: mapOf(
     ["port", "labels", "annotations", "ipFamilyPolicy", "ipFamilies"],
-    "Rendered when not empty, or with serviceMonitor: port (9090), labels, annotations, ipFamilyPolicy, ipFamilies.",
+    "Rendered when not empty, or with serviceMonitor: port (9090), labels, annotations, ipFamilyPolicy, ipFamilies. It leads to the page, too, where fleetReloader.dashboardAddress lets others reach it.",
   ),
   rbac: open("Roles and bindings.", {
     enabled: toggle(true, "Create them."),

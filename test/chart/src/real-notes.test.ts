@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { chart, rendered } from "./helm.ts";
+import { at, the } from "./manifest.ts";
+import { ensureTool } from "./tools/go-tool.ts";
+import { run } from "./tools/run.ts";
+
+async function notesOf(values: object): Promise<string> {
+  const args = ["install", "reloader", chart, "--namespace", "tools", "--dry-run=client", "--values", "-"];
+  const input = stringify({ image: { repository: "fleet-reloader" }, ...values }, { version: "1.1" });
+  const { code, output, errors } = await run(await ensureTool("helm"), args, { input });
+  expect(code, errors).toBe(0);
+  return output.slice(output.indexOf("NOTES:"));
+}
+
+const access = { existingSecret: "who" };
+const hub = { mode: "hub", hub: { dashboard: { enabled: true }, valkey: { enabled: true } } };
+const forwarded = "port-forward service/reloader-reloader-dashboard 8080";
+
+describe("the notes of a hub send people to a page that answers", () => {
+  test("by a forwarded port, where it listens at the loopback address of its pod", async () => {
+    for (const fleetReloader of [hub, { ...hub, access }]) {
+      const notes = await notesOf({ fleetReloader });
+      expect(notes).toContain(forwarded);
+      expect(notes).not.toContain("sign in at service/");
+    }
+    const notes = await notesOf({ fleetReloader: { ...hub, access } });
+    expect(notes).toContain("fleetReloader.dashboardAddress=:8080");
+    expect(notes).not.toContain("read-only");
+  });
+
+  test("at its Service, where it listens for others", async () => {
+    const notes = await notesOf({ fleetReloader: { ...hub, access, dashboardAddress: ":8088" } });
+    expect(notes).toContain("sign in at service/reloader-reloader-dashboard, port 8088");
+    expect(notes).not.toContain("port-forward service/");
+  });
+});
+
+describe("the Service of standalone", () => {
+  const portsOf = async (fleetReloader: object, service: object) =>
+    at(
+      the(await rendered({ values: { fleetReloader, reloader: { service } } }), "Service"),
+      ...["spec", "ports"],
+    );
+  const http = { name: "http", port: 9090, protocol: "TCP", targetPort: "http" };
+  const page = { name: "dashboard", port: 8080, protocol: "TCP", targetPort: "dashboard" };
+
+  test("leads to the page where others reach it, and nowhere else", async () => {
+    expect(await portsOf({ dashboardAddress: ":8080" }, { labels: { a: "b" } })).toEqual([http, page]);
+    expect(await portsOf({}, { labels: { a: "b" } })).toEqual([http]);
+    expect(await portsOf({ ...hub, access, dashboardAddress: ":8080" }, { labels: { a: "b" } })).toEqual([
+      http,
+    ]);
+  });
+
+  test("has no port twice", async () => {
+    expect(await portsOf({ dashboardAddress: ":8080" }, { port: 8080 })).toEqual([{ ...http, port: 8080 }]);
+  });
+});
