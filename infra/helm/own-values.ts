@@ -15,14 +15,20 @@ const patterns: Readonly<Record<string, string>> = {
   COUNT: "^[0-9]+$",
 };
 
+/** A 0 is a number in YAML and behind `--set`. Other numbers have no unit. */
+const orZero = { types: ["string", "integer"], more: { minimum: 0, maximum: 0 } } as const;
+
 /** A value that becomes a flag: its default, its shape and its words are the configuration's. */
 function fromConfig(field: ConfigShape[string]): Leaf {
   const json: unknown = field.schema.toJSONSchema({ unrepresentable: "any", io: "input" });
   const standard = typeof json === "object" && json !== null && "default" in json ? String(json.default) : "";
   const pattern = patterns[field.meta.placeholder];
-  const types = field.meta.placeholder === "COUNT" ? ["string", "integer"] : "string";
+  const isCount = field.meta.placeholder === "COUNT";
+  const mayBeZero = !isCount && field.schema.safeParse("0").success;
+  const types = isCount || mayBeZero ? orZero.types : "string";
   return leaf(standard, types, `${field.meta.description} Flag --${field.meta.flag}.`, {
     ...(pattern === undefined ? {} : { pattern }),
+    ...(mayBeZero ? orZero.more : {}),
   });
 }
 
@@ -66,9 +72,12 @@ const notices: Fields = {
       pattern: "^[0-9]*$",
     },
   ),
-  alertWindow: text("", "Period that alertBurst counts in; 30s when empty. Flag --alert-window.", {
-    pattern: `^$|${patterns.DURATION}`,
-  }),
+  alertWindow: leaf(
+    "",
+    orZero.types,
+    "Period that alertBurst counts in; 30s when empty. Flag --alert-window.",
+    { pattern: `^$|${patterns.DURATION}`, ...orZero.more },
+  ),
 };
 
 /** The values that only this chart has. A typo in here is refused. */
