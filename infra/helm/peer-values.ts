@@ -47,7 +47,7 @@ const scrape: Fields = {
 const environment: Fields = {
   open: map("Variables with plain values: name → value. Empty values are left out."),
   secret: map(
-    "Variables whose values are put into a Secret of this release: name → value, for example ALERT_WEBHOOK_URL.",
+    "Variables whose values are put into a Secret of this release: name → value, for example ALERT_WEBHOOK_URL. A new value reaches a pod with its next start only: kubectl rollout restart deployment -l app=<full name>.",
   ),
   field: map("Variables read from the pod's own fields: name → fieldPath."),
   existing: map("Variables from Secrets that exist: Secret → variable → key."),
