@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -144,7 +145,9 @@ export function startProduct(options: ProductOptions): Product {
     async [Symbol.asyncDispose]() {
       child.kill("SIGCONT");
       await stop();
-      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+      // A child of the embedded Redis may still write.
+      if (options.dataDir === undefined)
+        await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
       if (unexpected !== 0)
         throw new Error(`the service ended by itself with ${unexpected}:\n${raw.join("")}`);
     },

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pickFreePort } from "./free-port.ts";
@@ -73,7 +74,8 @@ export async function startRedisNode(
     },
     async [Symbol.asyncDispose]() {
       await kill();
-      rmSync(directory, { recursive: true, force: true });
+      // A child that rewrites the append-only file outlives the server for a moment, and may write while we remove.
+      await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }
