@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createBullBoard } from "@bull-board/api";
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
@@ -54,7 +53,8 @@ async function refuseUnreadable(
   try {
     assertReadable(redis);
     next();
-    await whileReadable(once(response, "close"), redis, new AbortController().signal);
+    const closed = new Promise<void>((resolve) => response.once("close", () => resolve()));
+    await whileReadable(closed, redis, new AbortController().signal);
   } catch (error) {
     if (!response.headersSent) response.status(503).json({ error: asFault(error).message });
   }

@@ -34,12 +34,12 @@ export class HoldNews {
 
   /** The workload of this request is not on hold any more. */
   forget(request: Request): void {
-    this.#reported.delete(keyOf(request));
+    this.#reported.delete(newsKey(request));
   }
 
   /** Undefined: the hold was reported before and has not changed. */
   of(request: Request, { reason, why, details }: RollHold): "begins" | "stuck" | undefined {
-    const key = keyOf(request);
+    const key = newsKey(request);
     const nowMs = this.#clock.monotonic();
     const what = `${reason} ${why}`;
     const before = this.#reported.get(key);
@@ -57,6 +57,6 @@ export class HoldNews {
   }
 }
 
-function keyOf({ cluster, workload }: Request): string {
+function newsKey({ cluster, workload }: Request): string {
   return `${cluster}/${workloadKey(workload)}`;
 }
