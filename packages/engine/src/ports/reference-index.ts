@@ -57,6 +57,8 @@ export interface ReferenceIndex {
    */
   put(entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]>;
   remove(workloads: readonly WorkloadRef[]): Promise<void>;
+  /** Keys (`workloadKey`) of the workloads of the kind that it has. */
+  keys(workloadKind: string, namespace: string | undefined): Promise<ReadonlySet<string>>;
   /** After a complete list: removes every workload of the kind that is not in it (keys of `workloadKey`). */
   retain(workloadKind: string, namespace: string | undefined, keys: ReadonlySet<string>): Promise<void>;
   /** Removes every workload that is not served. */

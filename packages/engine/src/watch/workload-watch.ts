@@ -64,6 +64,8 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   readonly #known = new Map<string, number>();
   readonly #entering = new Set<string>();
   #listed = new Set<string>();
+  /** No page of the list under way has come yet. */
+  #isListNew = false;
 
   constructor(options: WorkloadWatchOptions) {
     const { kind, namespace, session, settings, clock, serverSeconds } = options;
@@ -74,12 +76,15 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
 
   listBegins(): void {
     this.#listed = new Set();
+    this.#isListNew = true;
     this.#served.listBegins();
   }
 
   async page(workloads: readonly LiveWorkload[]): Promise<void> {
     for (const workload of workloads) this.#listed.add(workloadKey(workload.ref));
     this.#served.page(workloads);
+    if (this.#isListNew) await this.#forgetUnindexed();
+    this.#isListNew = false;
     await this.#take(workloads, () => []);
   }
 
@@ -177,6 +182,18 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     const { cluster, kind, shown } = this.#options;
     if (entry === undefined || workload.isDeleting) shown?.forget(cluster, workload.ref);
     else shown?.show(cluster, workload, kind);
+  }
+
+  /**
+   * What the index lacks counts as new, so that the pages put it back. An earlier watcher of the cluster may have removed it: Redis
+   * accepts its removals also when they come late.
+   */
+  async #forgetUnindexed(): Promise<void> {
+    const { index, kind, namespace } = this.#options;
+    const [first] = this.optedIn();
+    if (first === undefined) return;
+    const indexed = await index.keys(kind.kind, namespace);
+    for (const key of this.optedIn()) if (!indexed.has(key)) this.#known.delete(key);
   }
 
   #forget(workload: WorkloadRef): void {

@@ -15,6 +15,7 @@ import type {
 } from "@fleet-reloader/engine/ports/reference-index";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { ServedRecord } from "@fleet-reloader/engine/ports/workload-records";
+import { keyPrefix } from "@fleet-reloader/engine/watch/frozen-watch";
 import type { RedisClient } from "../connection/client.ts";
 import { type ClusterKeys, handledField, type Keys, readHandledField } from "../connection/keys.ts";
 import type { Script } from "../connection/script.ts";
@@ -121,13 +122,18 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     await this.#remove(workloads.map(workloadKey));
   }
 
+  async keys(workloadKind: string, namespace: string | undefined): Promise<ReadonlySet<string>> {
+    await this.verify();
+    const prefix = keyPrefix(workloadKind, namespace);
+    return await hashFields(this.#client.connection, this.#keys.workloads, prefix);
+  }
+
   async retain(
     workloadKind: string,
     namespace: string | undefined,
     keys: ReadonlySet<string>,
   ): Promise<void> {
-    const prefix = namespace === undefined ? `${workloadKind}/` : `${workloadKind}/${namespace}/`;
-    await this.#retain(prefix, (key) => keys.has(key));
+    await this.#retain(keyPrefix(workloadKind, namespace), (key) => keys.has(key));
   }
 
   async retainServed(isServed: (workload: WorkloadRef) => boolean): Promise<void> {

@@ -11,6 +11,7 @@ import type {
   SourceVersion,
 } from "@fleet-reloader/engine/ports/reference-index";
 import type { SeenInterest, ServedRecord } from "@fleet-reloader/engine/ports/workload-records";
+import { keyPrefix } from "@fleet-reloader/engine/watch/frozen-watch";
 
 interface State {
   readonly engagedAtSeconds: number;
@@ -126,12 +127,15 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
     for (const workload of workloads) this.#forget(state, workloadKey(workload));
   }
 
+  async keys(kind: string, namespace: string | undefined): Promise<ReadonlySet<string>> {
+    const { entries } = await this.#state("keys");
+    return new Set([...entries.keys()].filter((key) => key.startsWith(keyPrefix(kind, namespace))));
+  }
+
   async retain(kind: string, namespace: string | undefined, keys: ReadonlySet<string>): Promise<void> {
     const state = await this.#state("retain");
-    for (const [key, { workload }] of state.entries) {
-      const isListed = workload.kind === kind && (namespace ?? workload.namespace) === workload.namespace;
-      if (isListed && !keys.has(key)) this.#forget(state, key);
-    }
+    for (const key of state.entries.keys())
+      if (key.startsWith(keyPrefix(kind, namespace)) && !keys.has(key)) this.#forget(state, key);
   }
 
   async retainServed(isServed: (workload: WorkloadRef) => boolean): Promise<void> {

@@ -89,6 +89,22 @@ export function indexEntriesContract(start: () => Promise<IndexUnderTest>): void
     });
   });
 
+  test("names the workloads of one kind, in all namespaces or in one", async () => {
+    await using bed = await start();
+    const refs = [
+      workloadNamed("api"),
+      workloadNamed("old"),
+      workloadNamed("api", "Deployment", "ns2"),
+      workloadNamed("set", "StatefulSet"),
+    ];
+    await bed.index.put(refs.map((workload) => ({ ...entryOf(""), workload })));
+    await bed.index.remove([workloadNamed("old")]);
+    expect(await bed.index.keys("Deployment", "ns")).toEqual(new Set(["Deployment/ns/api"]));
+    const everywhere = new Set(["Deployment/ns/api", "Deployment/ns2/api"]);
+    expect(await bed.index.keys("Deployment", undefined)).toEqual(everywhere);
+    expect(await bed.index.keys("Job", undefined)).toEqual(new Set());
+  });
+
   test("leaves of all workloads only those that are served", async () => {
     await using bed = await start();
     const served = workloadNamed("api");

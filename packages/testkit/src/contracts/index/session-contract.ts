@@ -51,6 +51,7 @@ export function indexSessionContract(start: () => Promise<IndexUnderTest>): void
       await expect(bed.index.markHandled([versionOf("app")])).rejects.toMatchObject(isLost);
       await expect(bed.index.markPublished([workloadNamed("api")])).rejects.toMatchObject(isLost);
       await expect(bed.index.remove([workloadNamed("api")])).rejects.toMatchObject(isLost);
+      await expect(bed.index.keys("Deployment", undefined)).rejects.toMatchObject(isLost);
       await expect(bed.index.expect([versionOf("app").ref])).rejects.toMatchObject(isLost);
       await expect(bed.index.handledSources("ConfigMap", undefined)).rejects.toMatchObject(isLost);
     });

@@ -113,4 +113,76 @@ describe("a complete list", () => {
     await watch.listed();
     expect(index.workloads).toEqual(["Deployment/ns/api"]);
   });
+
+  // A watcher that had the cluster before was frozen, or its connection: its last removal comes when the next one has put all in.
+  test("puts back what was taken out of the index, and asks for it", async () => {
+    const { live, watch, deployment, index, asked } = await watchedWorkloads();
+    const [api, web] = [deployment("api", noted), deployment("web", noted)];
+    const list = async () => {
+      watch.listBegins();
+      for (const ref of [api, web]) await watch.page([live(ref)]);
+      await watch.listed();
+    };
+    await list();
+    asked();
+    await index.remove([web]);
+    await list();
+    expect([index.workloads, asked()]).toEqual([["Deployment/ns/api", "Deployment/ns/web"], ["web"]]);
+    await list();
+    expect(asked()).toEqual([]);
+  });
+
+  test("rolls of what it puts back only what has missed a change", async () => {
+    const { cluster, live, watch, deployment, index, asked, elapse } = await watchedWorkloads();
+    const names = ["current", "outdated"];
+    const uses = (name: string) => ({ [name]: {} });
+    for (const name of names) cluster.setSource("ConfigMap", name, { a: "1" });
+    const refs = names.map((name) => deployment(name, auto, uses(name)));
+    const list = async () => {
+      watch.listBegins();
+      await watch.page(refs.map(live));
+      await watch.listed();
+      await elapse(5000);
+    };
+    const templates = () => refs.map((ref) => live(ref).template);
+    for (const _ of ["new", "noted"]) await list();
+    const before = templates();
+    await index.remove(refs);
+    cluster.setSource("ConfigMap", "outdated", { a: "2" });
+    asked();
+    await list();
+    expect(asked()).toEqual(names);
+    const [current, outdated] = templates();
+    expect(current).toEqual(before[0]);
+    expect(outdated).not.toEqual(before[1]);
+  });
+
+  test("asks once what the index has, and not at all where nothing was known", async () => {
+    const { live, watch, deployment, calls } = await watchedWorkloads();
+    const api = deployment("api", noted);
+    const unserved = deployment("unserved", {});
+    const list = async (...refs: readonly (typeof api)[]) => {
+      calls.length = 0;
+      watch.listBegins();
+      for (const ref of refs) await watch.page([live(ref)]);
+      await watch.listed();
+      return calls.filter((call) => call === "keys").length;
+    };
+    expect(await list(unserved, unserved)).toBe(0);
+    expect(await list(unserved, api)).toBe(0);
+    expect(await list(unserved, api)).toBe(1);
+  });
+
+  test("asks again what the index has where its first page failed", async () => {
+    const { live, watch, deployment, upsert, index, asked, fail } = await watchedWorkloads();
+    const api = deployment("api", noted);
+    await upsert(api);
+    asked();
+    await index.remove([api]);
+    watch.listBegins();
+    fail("keys");
+    await expect(watch.page([live(api)])).rejects.toThrow("failed");
+    await watch.page([live(api)]);
+    expect([index.workloads, asked()]).toEqual([["Deployment/ns/api"], ["api"]]);
+  });
 });
