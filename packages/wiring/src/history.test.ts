@@ -1,12 +1,14 @@
 import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { readRecordedFreezes } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { MemoryFreezes } from "@fleet-reloader/testkit/memory/memory-freezes";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { expect, test } from "vitest";
-import { startHistory } from "./history.ts";
+import { recordFreezes, startHistory } from "./history.ts";
 
 async function startBed() {
   const redis = await startRedis();
@@ -15,7 +17,9 @@ async function startBed() {
   const keys = new Keys("kept", 2);
   const add = (stream: string, time: string) => client.connection.xadd(stream, time, "record", "{}");
   return {
+    client,
     keys,
+    log,
     add,
     start: (historyRetention: number, historyMaxLength: number) => {
       const config = { historyRetention, historyMaxLength };
@@ -51,4 +55,18 @@ test("what is too old or too much goes at the start", async () => {
     return old === 0 && many < 300;
   });
   await stop();
+});
+
+test("people see what is frozen also where no history is kept", async () => {
+  await using bed = await startBed();
+  const freezes = new MemoryFreezes();
+  const release = { scope: { cluster: "prod" }, reason: "release", by: "ann" };
+  freezes.freezes = [release];
+  const stop = new AbortController();
+  const parts = Object.assign({ freezes, history: undefined, member: "w-1", clock: wallClock }, bed);
+  const running = recordFreezes(parts, stop.signal);
+  const seen = async () => (await readRecordedFreezes(bed)).length > 0;
+  await until("it is seen", seen, 20_000).finally(() => stop.abort());
+  await running;
+  expect(await readRecordedFreezes(bed)).toEqual([release]);
 });

@@ -2,7 +2,6 @@ import { followFreezes } from "@fleet-reloader/engine/admission/freeze-news";
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
 import { atMost } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import { AttributedHistory } from "@fleet-reloader/engine/history/attributed-history";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -32,10 +31,9 @@ export interface RecordFreezesOptions {
   readonly log: Log;
 }
 
-/** Records in the history what is frozen and unfrozen, if a history is kept. Resolves when the signal is aborted. */
+/** Publishes what is frozen, and records in the history what is frozen and unfrozen. Resolves when the signal is aborted. */
 export async function recordFreezes(options: RecordFreezesOptions, signal: AbortSignal): Promise<void> {
   const { clock, client, freezes, history, keys, log, member } = options;
-  if (history === undefined) return await untilAborted(signal);
   const told = new RedisRecordedFreezes({ client, keys, member });
   await followFreezes({ freezes, told, history, clock, log }, signal);
 }

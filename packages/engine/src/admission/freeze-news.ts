@@ -17,7 +17,8 @@ export interface RecordedFreezes {
 export interface FreezeNewsOptions {
   readonly freezes: Freezes;
   readonly told: RecordedFreezes;
-  readonly history: History;
+  /** Undefined: no history is kept. People see all the same what is frozen now. */
+  readonly history: History | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -42,7 +43,7 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
         // A freeze that is declared again, with another reason or end, was never lifted: its last record has to be a freeze.
         const targets = new Set(inForce.map(({ scope }) => describeScope(scope)));
         const lifted = gone.filter(({ scope }) => !targets.has(describeScope(scope)));
-        history.append([
+        history?.append([
           ...lifted.map((freeze) => recordOf("unfreeze", freeze, time)),
           ...come.map((freeze) => recordOf("freeze", freeze, time)),
         ]);
