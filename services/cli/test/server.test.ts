@@ -236,6 +236,20 @@ test("freezes lists what the workers obey", async () => {
   });
 });
 
+test("freezes that cannot be read are told where freezes are listed", async () => {
+  const { connection } = bed.client;
+  await connection.set(bed.keys.fleet.unreadableFreezes, "entry 1: no reason");
+  const line = "  freezes cannot be read, and nothing is rolled: entry 1: no reason\n";
+  expect((await byServer(["freezes"])).output).toBe(
+    `${served.url}:\n${line}  cluster nova: disk full (by ann, until 2096-10-02T07:06:40.000Z)\n`,
+  );
+  expect((await byServer(["status"])).output).toContain(line);
+  await connection.del(bed.keys.fleet.freezes);
+  expect((await byServer(["freezes"])).output).toBe(`${served.url}:\n${line}`);
+  await connection.del(bed.keys.fleet.unreadableFreezes);
+  expect((await byServer(["freezes"])).output).toBe(`${served.url}: nothing is frozen\n`);
+});
+
 test("whoever sees a part sees it, and is told the role that an act needs", async () => {
   const managed = await byServer(["managed"], "bob");
   expect(managed.output).toContain("2 workloads of 1 cluster\n");

@@ -177,6 +177,21 @@ test("holds name each freeze with who set it, and count what each reason holds",
   expect(text).toContain("‖ Frozen 1 A declared freeze of the fleet");
 });
 
+test("freezes that cannot be read are not told as none", () => {
+  const unreadableFreezes = "ConfigMap reloader/freezes: entry 1: no reason";
+  for (const nodes of [
+    shownAt("/held", answered({ ...held, freezeCount: 0, freezes: [], unreadableFreezes })),
+    shownAt("/", answered({ ...calm, unreadableFreezes })),
+  ]) {
+    const text = textOf(nodes);
+    expect(text).toContain(
+      `FreezeUnreadable freezes cannot be read, and nothing is rolled: ${unreadableFreezes}`,
+    );
+    expect(text).toContain("Nobody knows what is frozen.");
+    expect(text).not.toContain("Nothing is frozen");
+  }
+});
+
 test("a workload has its verdict, its annotations and its sources in words", () => {
   const text = textOf(shownAt("/workloads/nova/Deployment/shop/api", answered(explained)));
   for (const part of [

@@ -29,7 +29,7 @@ async function serve(overview: FleetOverview, reader = readerOf([])) {
 /** A fleet whose every question is answered like this. */
 function answering(answer: () => Promise<never>): FleetOverview {
   const all = { clusters: answer, queue: answer, holds: answer };
-  return { ...all, freezes: answer, managed: answer, unfinished: answer };
+  return { ...all, freezes: answer, unreadableFreezes: answer, managed: answer, unfinished: answer };
 }
 
 /** A history whose every question is answered like this. */
@@ -108,6 +108,7 @@ test.each(looks)("an answer that is stale says so and stays, $colorScheme and $w
     queue: () => overview.queue(),
     holds: () => overview.holds(),
     freezes: () => overview.freezes(),
+    unreadableFreezes: () => overview.unreadableFreezes(),
     managed: (cluster) => overview.managed(cluster),
     unfinished: (request) => overview.unfinished(request),
   };

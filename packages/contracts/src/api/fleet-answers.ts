@@ -96,6 +96,11 @@ const wholeQueue = queueCounts.optional().meta({
 });
 const countsByReason = z.record(z.string(), amount);
 
+const whyUnreadable = z.string().optional().meta({
+  description:
+    "Why a document of freezes cannot be read, so that nothing is rolled. Absent: all can be read.",
+});
+
 /** What needs somebody, with counts of the rest. Where a list is shorter than its count, the rest did not fit. */
 export const statusAnswer = z.object({
   clusters: z.object({ count: amount, sickCount: amount, workloads: amount, sick: z.array(clusterAnswer) }),
@@ -103,6 +108,7 @@ export const statusAnswer = z.object({
   held: countsByReason,
   freezeCount: amount,
   freezes: z.array(freezeAnswer),
+  unreadableFreezes: whyUnreadable,
   changes: z.object({
     count: amount,
     openCount: amount,
@@ -197,6 +203,7 @@ export const heldAnswer = z.object({
   reasons: countsByReason,
   freezeCount: amount,
   freezes: z.array(freezeAnswer),
+  unreadableFreezes: whyUnreadable,
   holds: z.array(
     z.object({
       cluster: z.string(),

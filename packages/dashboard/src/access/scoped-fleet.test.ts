@@ -75,12 +75,21 @@ const heldFor = (reason: string, why: string): HeldRequest => ({
 
 test("only who sees everything is told what is wrong with the freezes", async () => {
   const looping = heldFor("WorkloadLooping", "the breaker of Deployment/shop/api is open");
-  const unreadable = heldFor("FreezeUnreadable", "freezes.yaml: namespace billing: is no list");
-  const fleet: FleetOverview = { ...fleetOf([nova]), holds: async () => [looping, unreadable] };
-  for (const namespaces of ["*", ["shop"]] as const)
-    expect(await scopedTo(namespaces, fleet).holds()).toEqual([
-      looping,
-      { ...unreadable, why: "a document of freezes cannot be read" },
-    ]);
-  expect(await scopedTo("*", fleet, "*").holds()).toEqual([looping, unreadable]);
+  const why = "freezes.yaml: namespace billing: is no list";
+  const unreadable = heldFor("FreezeUnreadable", why);
+  const holds = [looping, unreadable];
+  const fleet = Object.assign(fleetOf([nova]), {
+    holds: async () => holds,
+    unreadableFreezes: async () => why,
+  });
+  const instead = "a document of freezes cannot be read";
+  for (const namespaces of ["*", ["shop"]] as const) {
+    const seen = scopedTo(namespaces, fleet);
+    expect(await seen.holds()).toEqual([looping, { ...unreadable, why: instead }]);
+    expect(await seen.unreadableFreezes()).toBe(instead);
+  }
+  expect(await scopedTo(["shop"], fleetOf([nova])).unreadableFreezes()).toBeUndefined();
+  const whole = scopedTo("*", fleet, "*");
+  expect(await whole.holds()).toEqual(holds);
+  expect(await whole.unreadableFreezes()).toBe(why);
 });

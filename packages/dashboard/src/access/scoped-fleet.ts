@@ -36,6 +36,9 @@ export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOvervi
       const [known, freezes] = await Promise.all([registered(), overview.freezes()]);
       return freezes.filter((freeze) => seesFreeze(freeze, viewer, known));
     },
+    async unreadableFreezes() {
+      return (await overview.unreadableFreezes()) && unreadableFreezes;
+    },
     async managed(cluster, namespace) {
       const name = clusterNamer(await registered())(cluster);
       const all = await overview.managed(cluster, namespace);

@@ -103,6 +103,14 @@ test("a freeze that is over is not in force, though nobody has taken it away", a
   }
 });
 
+test("freezes that cannot be read are told with those that were known before", async () => {
+  const unreadableFreezes = "entry 1: no reason";
+  const fleet = Object.assign(fleetOf([]), { unreadableFreezes: async () => unreadableFreezes });
+  await using served = await startServedFleet({ overview: fleet });
+  for (const path of ["/api/v1/status", "/api/v1/held"])
+    expect(JSON.parse((await served.ask(path)).body)).toMatchObject({ freezeCount: 0, unreadableFreezes });
+});
+
 test("what comes to the front between two pages moves nothing on the next one", async () => {
   const records = [changed(1), changed(2), changed(3)].flat();
   await using served = await startServedFleet({ reader: readerOf(records) });

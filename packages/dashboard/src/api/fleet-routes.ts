@@ -59,7 +59,7 @@ export class FleetRoutes {
 
   async status({ since = "" }: ApiQuery<"status">, signal: AbortSignal) {
     const { changes: its, isCut } = await recentChanges(this.#options, ofAllPlaces(since), signal);
-    const { clusters, queue, held, freezeCount, freezes, changes } = statusDigest(
+    const { clusters, queue, held, freezeCount, freezes, unreadableFreezes, changes } = statusDigest(
       await fleetStatus(this.#options.overview, its.summaries(), this.#options.clock.now()),
     );
     const { count, sickCount, sick, workloads } = clusters;
@@ -70,6 +70,7 @@ export class FleetRoutes {
       held,
       freezeCount,
       freezes: firstOnes(freezes),
+      unreadableFreezes,
       changes: { count: changes.count, openCount, openWorkloads, open: firstOnes(open.map(shownChange)) },
       isCut,
     };
@@ -134,6 +135,7 @@ export class FleetRoutes {
       reasons: countByReason(all),
       freezeCount: freezes.length,
       freezes: firstOnes(freezes, heldFreezesBytesMax),
+      unreadableFreezes: await overview.unreadableFreezes(),
       holds: elements,
       next,
     };

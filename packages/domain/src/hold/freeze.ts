@@ -104,3 +104,8 @@ export function isOneOf(
 function freezeEndOf({ untilMs }: Freeze): number {
   return untilMs ?? Number.POSITIVE_INFINITY;
 }
+
+/** What holds everything while a document of freezes cannot be read, as a sentence for people. */
+export function unreadableFreezesText(why: string): string {
+  return `freezes cannot be read, and nothing is rolled: ${why}`;
+}

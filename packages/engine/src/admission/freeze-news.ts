@@ -6,12 +6,17 @@ import { type History, historyVersion, type OperatorRecord } from "../history/hi
 import type { Log } from "../ports/log.ts";
 import type { Freezes } from "./freezes.ts";
 
-/** The freezes that are in the history already, shared by all processes: each freeze is recorded once when it comes and once when it goes. */
+/**
+ * What people see of the freezes, shared by all processes. Those that are in the history already: each freeze is recorded once when it comes
+ * and once when it goes.
+ */
 export interface RecordedFreezes {
   /** Replaces the recorded freezes. Resolves to those that are new and to those that are gone. */
   replace(
     now: readonly Freeze[],
   ): Promise<{ readonly come: readonly Freeze[]; readonly gone: readonly Freeze[] }>;
+  /** The freezes cannot be read, so nothing is rolled. Is forgotten unless it is said again every few seconds. */
+  unreadable(why: string): Promise<void>;
 }
 
 export interface FreezeNewsOptions {
@@ -35,7 +40,8 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
   while (!signal.aborted) {
     try {
       const frozen = await unlessAborted(freezes.now(), signal, "freezes");
-      if (frozen.type === "known") {
+      if (frozen.type === "unreadable") await unlessAborted(told.unreadable(frozen.why), signal, "Redis");
+      else {
         const nowMs = clock.now();
         const inForce = frozen.freezes.filter((freeze) => isInForce(freeze, nowMs));
         const { come, gone } = await unlessAborted(told.replace(inForce), signal, "Redis");

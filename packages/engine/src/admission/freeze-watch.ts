@@ -1,5 +1,10 @@
 import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
-import { describeScope, type Freeze, isInForce } from "@fleet-reloader/domain/hold/freeze";
+import {
+  describeScope,
+  type Freeze,
+  isInForce,
+  unreadableFreezesText,
+} from "@fleet-reloader/domain/hold/freeze";
 import { frozenClustersOf } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
@@ -33,9 +38,7 @@ export class FreezeWatch implements Freezes {
 
   /** Lines for people. */
   get notes(): readonly string[] {
-    return this.#unreadable === undefined
-      ? [...this.#toldIdle]
-      : [`freezes cannot be read, and nothing is rolled: ${this.#unreadable}`];
+    return this.#unreadable === undefined ? [...this.#toldIdle] : [unreadableFreezesText(this.#unreadable)];
   }
 
   async now(): Promise<FrozenNow> {

@@ -14,6 +14,8 @@ export interface FleetOverview {
   holds(): Promise<readonly HeldRequest[]>;
   /** The freezes that the services obey, as far as they were told last. One may be over since. */
   freezes(): Promise<readonly Freeze[]>;
+  /** Why a document of freezes cannot be read, so that nothing is rolled; undefined: all can be read. */
+  unreadableFreezes(): Promise<string | undefined>;
   /** The opted-in workloads of a cluster. A namespace spares the reading of others, which may come all the same; empty: all. */
   managed(cluster: ClusterId, namespace?: string): Promise<readonly ManagedWorkload[]>;
   /** For each budget that may hold this request, the unfinished rollouts that it counts, oldest first, a few at most. */

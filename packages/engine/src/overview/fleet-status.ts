@@ -14,6 +14,8 @@ export interface FleetStatus {
   readonly holds: readonly HeldRequest[];
   /** Those in force. */
   readonly freezes: readonly Freeze[];
+  /** Why these are not all, and nothing is rolled. */
+  readonly unreadableFreezes: string | undefined;
   readonly changes: readonly ChangeSummary[];
 }
 
@@ -23,14 +25,16 @@ export async function fleetStatus(
   changes: readonly ChangeSummary[],
   nowMs: number,
 ): Promise<FleetStatus> {
-  const [clusters, queue, holds, known] = await Promise.all([
+  const [clusters, queue, holds, known, unreadableFreezes] = await Promise.all([
     chosenClusters(overview, ""),
     overview.queue(),
     overview.holds(),
     overview.freezes(),
+    overview.unreadableFreezes(),
   ]);
   const freezes = known.filter((freeze) => isInForce(freeze, nowMs));
-  return { clusters: clusterHealth(clusters, holds), queue, holds, freezes, changes };
+  const health = clusterHealth(clusters, holds);
+  return { clusters: health, queue, holds, freezes, unreadableFreezes, changes };
 }
 
 /** The same for machines: only what needs somebody, and counts of the rest. */
@@ -47,6 +51,7 @@ export interface StatusDigest {
   readonly held: Readonly<Record<string, number>>;
   readonly freezeCount: number;
   readonly freezes: readonly Freeze[];
+  readonly unreadableFreezes: string | undefined;
   readonly changes: {
     readonly count: number;
     readonly openCount: number;
@@ -60,7 +65,8 @@ export interface StatusDigest {
 type OpenWorkloads = Readonly<Record<"rolling" | "held" | "failed" | "stalled", number>>;
 
 /** What of a status needs somebody. */
-export function statusDigest({ clusters, queue, holds, freezes, changes }: FleetStatus): StatusDigest {
+export function statusDigest(status: FleetStatus): StatusDigest {
+  const { clusters, queue, holds, freezes, unreadableFreezes, changes } = status;
   const sick = clusters.filter(({ problems }) => problems.length > 0);
   const open = changes.filter(({ isDone }) => !isDone);
   return {
@@ -74,6 +80,7 @@ export function statusDigest({ clusters, queue, holds, freezes, changes }: Fleet
     held: countByReason(holds),
     freezeCount: freezes.length,
     freezes,
+    unreadableFreezes,
     changes: { count: changes.length, openCount: open.length, openWorkloads: openWorkloads(open), open },
   };
 }

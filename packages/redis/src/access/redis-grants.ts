@@ -89,8 +89,8 @@ function watchGrants(keys: KeyPatterns) {
       writes: [keys.reports],
     },
     freezeNews: {
-      commands: ["time", "zadd", "zrange", "zrem", "zremrangebyscore", ...scripts],
-      writes: [fleet.freezes],
+      commands: ["set", "time", "zadd", "zrange", "zrem", "zremrangebyscore", ...scripts],
+      writes: [fleet.freezes, fleet.unreadableFreezes],
     },
     /** Forgets clusters that are not registered any more. */
     goneClusters: {

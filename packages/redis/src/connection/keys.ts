@@ -106,6 +106,11 @@ class FleetKeys {
     return `${this.root}:freezes`;
   }
 
+  /** Text: why the freezes cannot be read, as a watcher said within the last seconds. */
+  get unreadableFreezes(): string {
+    return `${this.root}:unreadable-freezes`;
+  }
+
   /** Which clusters are registered: name, labels, id. */
   get clusters(): string {
     return `${this.root}:clusters`;

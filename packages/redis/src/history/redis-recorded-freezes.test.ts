@@ -3,7 +3,7 @@ import { atBest } from "@fleet-reloader/testkit/in-time";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { expect, test } from "vitest";
 import { startQueue } from "../fixture/queue-bed.ts";
-import { RedisRecordedFreezes } from "./redis-recorded-freezes.ts";
+import { RedisRecordedFreezes, readUnreadableFreezes } from "./redis-recorded-freezes.ts";
 
 const fleet: Freeze = { scope: {}, reason: "release", by: "ann" };
 const shop: Freeze = { scope: { namespace: "shop" }, reason: "audit", by: "bob", untilMs: 1 };
@@ -59,3 +59,14 @@ test("what only a watcher said that is no more is lifted a minute later", () =>
     await silent(70_000);
     expect(await third.replace([])).toEqual({ come: [], gone: [fleet] });
   }));
+
+test("freezes that cannot be read are told for seconds after they were told last", async () => {
+  await using redis = await startRedis();
+  await using bed = await watchersOn(redis.url);
+  expect(await readUnreadableFreezes(bed)).toBeUndefined();
+  await bed.one.unreadable("entry 1: no reason");
+  expect(await readUnreadableFreezes(bed)).toBe("entry 1: no reason");
+  const leftMs = await bed.client.connection.pttl(bed.keys.fleet.unreadableFreezes);
+  expect(leftMs).toBeGreaterThan(0);
+  expect(leftMs).toBeLessThanOrEqual(15_000);
+});

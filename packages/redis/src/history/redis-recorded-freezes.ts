@@ -13,6 +13,8 @@ export interface RecordedFreezesOptions {
 
 /** A process that reads the freezes says so every 5 s (engine's freeze-news). One that was silent for so long has ended and obeys nothing. */
 const freezeSilenceMs = 60_000;
+/** Said at every reading, each 5 s. Two may be missed. */
+const unreadableMs = 15_000;
 
 /**
  * KEYS: a sorted set, `member freeze` → when it was said last. ARGV: the member, and all freezes that it knows of. Returns what nobody
@@ -47,25 +49,37 @@ return { come, gone }
  */
 export class RedisRecordedFreezes implements RecordedFreezes {
   readonly #client: RedisClient;
-  readonly #key: string;
+  readonly #keys: Keys["fleet"];
   readonly #member: string;
 
   constructor(options: RecordedFreezesOptions) {
     this.#client = options.client;
-    this.#key = options.keys.fleet.freezes;
+    this.#keys = options.keys.fleet;
     this.#member = options.member;
   }
 
   async replace(now: readonly Freeze[]) {
     const byText = new Map(now.map((freeze) => [JSON.stringify(freeze), freeze]));
     const said = [this.#member, ...byText.keys()];
-    const answer = await replaceFreezesScript.run(this.#client.connection, this.#key, said);
+    const answer = await replaceFreezesScript.run(this.#client.connection, this.#keys.freezes, said);
     const [come, gone] = Array.isArray(answer) ? answer : [];
     return {
       come: textsOf(come).flatMap((text) => byText.get(text) ?? []),
       gone: textsOf(gone).map((text): Freeze => JSON.parse(text)),
     };
   }
+
+  async unreadable(why: string): Promise<void> {
+    await this.#client.connection.set(this.#keys.unreadableFreezes, why, "PX", unreadableMs);
+  }
+}
+
+/** Why the freezes cannot be read; undefined: every watcher reads them. */
+export async function readUnreadableFreezes({
+  client,
+  keys,
+}: Pick<RecordedFreezesOptions, "client" | "keys">): Promise<string | undefined> {
+  return (await client.connection.get(keys.fleet.unreadableFreezes)) ?? undefined;
 }
 
 /** More freezes than people can keep in mind; a fleet has a handful. */

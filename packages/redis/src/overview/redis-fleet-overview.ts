@@ -11,7 +11,7 @@ import type {
 import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import { readRecordedFreezes } from "../history/redis-recorded-freezes.ts";
+import { readRecordedFreezes, readUnreadableFreezes } from "../history/redis-recorded-freezes.ts";
 import { countClusters } from "../index/cluster-counts.ts";
 import { indexedWorkloads } from "../index/indexed-workloads.ts";
 import { readUnfinished } from "../ledger/unfinished-rolls.ts";
@@ -91,6 +91,10 @@ export class RedisFleetOverview implements FleetOverview {
 
   async freezes(): Promise<readonly Freeze[]> {
     return await readRecordedFreezes(this.#options);
+  }
+
+  async unreadableFreezes(): Promise<string | undefined> {
+    return await readUnreadableFreezes(this.#options);
   }
 
   async managed(cluster: ClusterId, namespace = ""): Promise<readonly ManagedWorkload[]> {

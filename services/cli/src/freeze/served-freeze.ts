@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import { describeScope, unreadableFreezesText } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { printable } from "@fleet-reloader/runtime/log/printable";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
@@ -49,14 +49,20 @@ export async function liftByServer(
 
 /** Lists the freezes that the workers obey, as a server knows them. */
 export async function freezesByServer(client: ApiClient): Promise<string> {
-  const { freezeCount, freezes } = await client.ask("held", { query: { limit: "1" } });
-  if (freezeCount === 0) return `${client.origin}: nothing is frozen\n`;
+  const {
+    freezeCount,
+    freezes,
+    unreadableFreezes: why,
+  } = await client.ask("held", { query: { limit: "1" } });
+  const unreadable = why === undefined ? "" : `  ${printable(unreadableFreezesText(why))}\n`;
+  if (freezeCount === 0)
+    return `${client.origin}:${unreadable === "" ? " nothing is frozen" : ""}\n${unreadable}`;
   const lines = freezes.map(({ by, reason, scope, untilMs }) => {
     const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
     return `  ${printable(`${describeScope(scope)}: ${reason} (by ${by}${until})`)}\n`;
   });
   const more = freezeCount - freezes.length;
-  return `${client.origin}:\n${lines.join("")}${more > 0 ? `  and ${more} more\n` : ""}`;
+  return `${client.origin}:\n${unreadable}${lines.join("")}${more > 0 ? `  and ${more} more\n` : ""}`;
 }
 
 interface IntendedCount {

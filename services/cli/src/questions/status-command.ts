@@ -1,5 +1,5 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
-import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import { describeScope, unreadableFreezesText } from "@fleet-reloader/domain/hold/freeze";
 import { sumOfCounts } from "@fleet-reloader/engine/overview/by-reason";
 import { recentSince } from "@fleet-reloader/redis/overview/recent-records";
 import { ageText, answerFlag, counted, printAnswer } from "../frame/answer.ts";
@@ -21,11 +21,8 @@ export const statusCommand = defineCommand({
   flags: { ...askedFleetFields, since: sinceFlag, output: answerFlag },
   run: async ({ config }, io) =>
     await askFleet(config, io, async (fleet) => {
-      const { changes, clusters, freezeCount, freezes, held, isCut, queue } = await fleet.status(
-        config.since,
-      );
+      const { isCut, ...status } = await fleet.status(config.since);
       if (isCut) warnOfCut(io);
-      const status = { clusters, queue, held, freezeCount, freezes, changes };
       const text = () => statusText(status, config.since || recentSince);
       printAnswer({ text, json: status }, config.output, io);
       return 0;
@@ -35,7 +32,7 @@ export const statusCommand = defineCommand({
 type ShownStatus = Omit<ApiAnswer<"status">, "isCut">;
 
 function statusText(status: ShownStatus, since: string): string {
-  const { clusters, queue, held, freezeCount, freezes, changes } = status;
+  const { clusters, queue, held, freezeCount, freezes, unreadableFreezes: why, changes } = status;
   const { failed, held: waiting, rolling, stalled } = changes.openWorkloads;
   return [
     `clusters  ${clusters.count}, ${clusters.sickCount} sick; ${counted(clusters.workloads, "workload")}`,
@@ -48,6 +45,7 @@ function statusText(status: ShownStatus, since: string): string {
     `held      ${sumOfCounts(held)}`,
     ...Object.entries(held).map(([reason, count]) => `  ${count} ${reason}`),
     `frozen    ${counted(freezeCount, "freeze")}`,
+    ...(why === undefined ? [] : [`  ${unreadableFreezesText(why)}`]),
     ...firstLines(
       freezes.map(({ scope, reason, by }) => `${describeScope(scope)}: ${reason} (by ${by})`),
       freezeCount,

@@ -1,23 +1,31 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
-import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import { describeScope, unreadableFreezesText } from "@fleet-reloader/domain/hold/freeze";
 import { actButtons, actRow, type Permits } from "../acts/act-offer.ts";
 import { freezeFleetOffer, liftOffer, placeOfScope } from "../acts/offered-acts.ts";
 import { until } from "../age.ts";
+import { stateMark } from "../state-mark.ts";
 import { el, section, table, type ViewElement, type ViewNode } from "../view-node.ts";
 
 /** The freezes in force: what, why, who set it, until when. */
 export function freezeSection(
-  { freezes, freezeCount }: Pick<ApiAnswer<"status">, "freezes" | "freezeCount">,
+  answer: Pick<ApiAnswer<"status">, "freezes" | "freezeCount" | "unreadableFreezes">,
   permits: Permits,
 ): ViewElement {
+  const { freezes, freezeCount, unreadableFreezes: why } = answer;
   return section(
     countedTitle(freezeCount, "freeze", "in force"),
+    ...(why === undefined
+      ? []
+      : [el("p", {}, stateMark("held", "FreezeUnreadable"), ` ${unreadableFreezesText(why)}`)]),
     table({
       label: "Freezes in force",
       headings: ["What", "Why", "By", "Until"],
       rows: freezes.map((freeze) => freezeRow(freeze, permits)),
       count: freezeCount,
-      none: "Nothing is frozen. The command fleet-reloader freeze sets a freeze.",
+      none:
+        why === undefined
+          ? "Nothing is frozen. The command fleet-reloader freeze sets a freeze."
+          : "Nobody knows what is frozen.",
     }),
     ...actRow(permits, { cluster: "", namespace: "" }, [freezeFleetOffer]),
   );

@@ -9,9 +9,13 @@ import { MemoryFreezes } from "../../memory/memory-freezes.ts";
 const release: Freeze = { scope: { cluster: "prod", namespace: "shop" }, reason: "release", by: "ann" };
 
 /** What was told, kept in memory. */
-function toldFreezes(): RecordedFreezes {
+function toldFreezes() {
   let before: readonly Freeze[] = [];
-  return {
+  const told: RecordedFreezes & { why: string | undefined } = {
+    why: undefined,
+    async unreadable(why) {
+      told.why = why;
+    },
     async replace(now) {
       const come = now.filter((one) => !before.includes(one));
       const gone = before.filter((one) => !now.includes(one));
@@ -19,6 +23,7 @@ function toldFreezes(): RecordedFreezes {
       return { come, gone };
     },
   };
+  return told;
 }
 
 async function setUp() {
@@ -27,11 +32,12 @@ async function setUp() {
   const records: HistoryRecord[] = [];
   const stop = new AbortController();
   const history = { append: (more: readonly HistoryRecord[]) => void records.push(...more) };
-  const options = { clock, freezes, history, log: new CollectedLog(), told: toldFreezes() };
+  const told = toldFreezes();
+  const options = { clock, freezes, history, log: new CollectedLog(), told };
   const running = followFreezes(options, stop.signal);
   await settled();
   return {
-    ...{ clock, freezes, records },
+    ...{ clock, freezes, records, told },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
@@ -102,18 +108,20 @@ test("whoever stops while Redis is away does not wait for it", async () => {
   const stop = new AbortController();
   const parts = { clock: new ManualClock(), freezes: new MemoryFreezes(), log: new CollectedLog() };
   const history = { append: () => undefined };
-  const running = followFreezes({ ...parts, history, told: { replace: () => never } }, stop.signal);
+  const told: RecordedFreezes = { replace: () => never, unreadable: () => never };
+  const running = followFreezes({ ...parts, history, told }, stop.signal);
   await settled();
   stop.abort();
   await running;
 });
 
-test("a document that cannot be read lifts nothing", async () => {
+test("a document that cannot be read lifts nothing and is told", async () => {
   await using world = await setUp();
   world.freezes.freezes = [release];
   await world.clock.advance(5000);
   world.freezes.unreadable = "entry 1: no reason";
   await world.clock.advance(5000);
+  expect(world.told.why).toBe("entry 1: no reason");
   world.freezes.unreadable = undefined;
   await world.clock.advance(5000);
   expect(world.records.map((record) => record.type === "operator" && record.action)).toEqual(["freeze"]);
