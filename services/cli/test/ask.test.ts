@@ -96,6 +96,15 @@ test("plan answers as the page says", async () => {
   expect(output).toBe(answersOnPage.get("plan Secret/db -n shop"));
 });
 
+test("plan leaves open what only the keys of the workers tell", async () => {
+  const { code, output } = await world.askWithoutKeys("plan", "Secret/db", "-n", "shop");
+  expect(code).toBe(0);
+  expect(output).toMatch(
+    /It is not known here whether these would roll \(2\):\n {2}Deployment\/api: KeyUnknown/,
+  );
+  expect(output).toContain("These do not roll for it, and Kubernetes updates the mounted files (1):");
+});
+
 test("plan answers as JSON, for the keys that are given", async () => {
   const { output } = await world.ask("plan", "secret/db", "-n", "shop", "--key", "other", "-o", "json");
   expect(JSON.parse(output)).toMatchObject({ keys: ["other"], state: "present" });

@@ -33,11 +33,13 @@ function questionText({ keys, state }: SourcePlan): string {
 
 function groupsOf(users: readonly PlannedUser[]): readonly (readonly [string, readonly PlannedUser[]])[] {
   const causing = users.filter(({ isCause }) => isCause);
-  const others = users.filter(({ isCause }) => !isCause);
+  const unknown = users.filter(({ verdict }) => verdict.type === "unknown");
+  const others = users.filter(({ isCause, verdict }) => !isCause && verdict.type !== "unknown");
   const reached = (reach: ContentReach) => others.filter((user) => user.reach === reach);
   return [
     ["These would roll", causing.filter(({ verdict }) => verdict.type === "roll")],
     ["These would roll, and are held", causing.filter(({ verdict }) => verdict.type === "held")],
+    ["It is not known here whether these would roll", unknown],
     ["These do not roll for it, and Kubernetes updates the mounted files", reached("files")],
     ["These do not roll for it, and keep the old content until their pods restart", reached("restart")],
     ["These do not roll for it, and use nothing of what changes", reached("none")],
