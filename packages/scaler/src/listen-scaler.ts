@@ -69,7 +69,7 @@ export async function listenScaler(options: ScalerListenOptions): Promise<Listen
   const server = secured ?? createServer({ settings: { maxConcurrentStreams: scalerStreamsMax } }, handler);
   server.maxConnections = connectionsMax;
   const sessions = sessionsOf(server);
-  const port = await startListening(server, "--scaler-listen-address", options.address);
+  const { port } = await startListening(server, "--scaler-listen-address", options.address);
   const renewing =
     secured &&
     tls &&

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { request } from "node:https";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
@@ -52,6 +54,7 @@ async function startEndpoint(receive: AuditEndpointOptions["receive"]) {
   return {
     counts,
     log,
+    port: endpoint.port,
     open,
     /** The status, and the answer as JSON. */
     ask(sent: Sent): Promise<readonly [number | undefined, unknown]> {
@@ -91,6 +94,17 @@ async function startCollecting(result: ReceivedResult = "accepted") {
   });
   return { ...endpoint, received, [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose]() };
 }
+
+// Anybody who reaches the port can open one, without a credential.
+test("a client that says nothing does not hold up the end", async () => {
+  const endpoint = await startEndpoint(async () => "accepted");
+  const silent = connect(endpoint.port, "127.0.0.1");
+  const ended = once(silent, "close");
+  await once(silent, "connect");
+  expect(await endpoint.send({ headers: {} })).toBe(401);
+  await endpoint[Symbol.asyncDispose]();
+  await ended;
+});
 
 describe("a request", () => {
   test("belongs to the cluster of its token, whatever path and body say", async () => {

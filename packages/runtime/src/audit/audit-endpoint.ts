@@ -4,7 +4,7 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { AuditRequestResult } from "@fleet-reloader/engine/ports/meter";
 import type { SocketAddress } from "../http/socket-address.ts";
-import { startListening } from "../http/start-listening.ts";
+import { type Listening, startListening } from "../http/start-listening.ts";
 import { systemClock } from "../process/system-clock.ts";
 import type { AuditCredentials } from "./audit-credentials.ts";
 import { type AuditDelivery, deliveryAnswer, deliveryOf } from "./audit-delivery.ts";
@@ -28,11 +28,6 @@ export interface AuditEndpointOptions {
   readonly log: Log;
 }
 
-export interface AuditEndpoint {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 const mebibyte = 1024 * 1024;
 /** A batch has 400 events of 700 bytes; the default limit of an API server that truncates batches is 10 MiB. */
 const bodyMaxBytes = 32 * mebibyte;
@@ -52,7 +47,7 @@ const auditStatusOf: Readonly<Record<AuditRequestResult, number>> = {
 };
 
 /** Receives audit events over HTTPS. A credential is checked before anything of the body is read. */
-export async function listenAudit(options: AuditEndpointOptions): Promise<AuditEndpoint> {
+export async function listenAudit(options: AuditEndpointOptions): Promise<Listening> {
   const { address, tls } = options;
   const shared = { bodies: new BodyBudget(bodyLimits), warnOfRefusal: seldomWarning(options.log) };
   const server = createTlsServer(tls, (request, response) => {
@@ -63,14 +58,7 @@ export async function listenAudit(options: AuditEndpointOptions): Promise<AuditE
   });
   server.requestTimeout = requestTimeoutMs;
   server.headersTimeout = requestTimeoutMs;
-  const port = await startListening(server, "--audit-listen-address", address);
-  return {
-    port,
-    async close() {
-      server.closeAllConnections();
-      await new Promise<void>((done) => server.close(() => done()));
-    },
-  };
+  return await startListening(server, "--audit-listen-address", address);
 }
 
 function createTlsServer(

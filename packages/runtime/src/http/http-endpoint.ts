@@ -31,17 +31,16 @@ export async function listen(
   const lifetime = new AbortController();
   const secured = tls && (await createTlsListener(tls, guarded, lifetime.signal));
   const server = secured ?? createServer(guarded);
-  const port = await startListening(server, flag, address).catch((error: unknown) => {
+  const listening = await startListening(server, flag, address).catch((error: unknown) => {
     lifetime.abort();
     throw error;
   });
   return {
     server,
-    port,
+    port: listening.port,
     async close() {
       lifetime.abort();
-      server.closeAllConnections();
-      await new Promise<void>((done) => server.close(() => done()));
+      await listening.close();
     },
   };
 }

@@ -1,9 +1,23 @@
-import type { Server } from "node:net";
+import type { Server, Socket } from "node:net";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { addressText, type SocketAddress } from "./socket-address.ts";
 
-/** Resolves to the port in use once the server listens. Faults with a message that names the flag when it cannot. */
-export async function startListening(server: Server, flag: string, address: SocketAddress): Promise<number> {
+export interface Listening {
+  /** The port in use. */
+  readonly port: number;
+  /**
+   * Ends every connection and resolves when none is left. A server of HTTP knows only connections whose TLS handshake has ended, and waits
+   * two minutes for one whose client says nothing.
+   */
+  close(): Promise<void>;
+}
+
+/** Resolves once the server listens. Faults with a message that names the flag when it cannot. */
+export async function startListening(
+  server: Server,
+  flag: string,
+  address: SocketAddress,
+): Promise<Listening> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", (error) => {
     const why = "code" in error && error.code === "EADDRINUSE" ? "the port is taken" : error.message;
@@ -14,9 +28,21 @@ export async function startListening(server: Server, flag: string, address: Sock
       ),
     );
   });
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   const { host, port } = address;
   server.listen({ port, ...(host === "" ? {} : { host }) }, resolve);
   await promise;
   const bound = server.address();
-  return typeof bound === "object" && bound !== null ? bound.port : port;
+  return {
+    port: typeof bound === "object" && bound !== null ? bound.port : port,
+    async close() {
+      const closed = new Promise<void>((done) => server.close(() => done()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
 }

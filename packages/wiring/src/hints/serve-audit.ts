@@ -10,9 +10,10 @@ import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisAuditedWrites } from "@fleet-reloader/redis/hints/redis-audited-writes";
 import { RedisHints } from "@fleet-reloader/redis/hints/redis-hints";
 import { AuditCredentials } from "@fleet-reloader/runtime/audit/audit-credentials";
-import { type AuditEndpoint, listenAudit } from "@fleet-reloader/runtime/audit/audit-endpoint";
+import { listenAudit } from "@fleet-reloader/runtime/audit/audit-endpoint";
 import type { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { Listening } from "@fleet-reloader/runtime/http/start-listening";
 import { createAuditReceiver } from "./audit-receiver.ts";
 import { createServedFilter } from "./hinted-resources.ts";
 
@@ -28,7 +29,7 @@ export interface ServeAuditOptions {
 }
 
 /** Receives audit events; undefined where no address is given. Faults with `config.invalid` when a file is missing or unreadable. */
-export async function serveAudit(options: ServeAuditOptions): Promise<AuditEndpoint | undefined> {
+export async function serveAudit(options: ServeAuditOptions): Promise<Listening | undefined> {
   const { client, clock, config, fleet, keys, log, meter, settings } = options;
   const { auditListenAddress: address, auditClientCaFile, auditTokenFile } = config;
   if (address === undefined) return undefined;

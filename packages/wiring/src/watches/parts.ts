@@ -1,5 +1,5 @@
 import { GoneClusters, type GoneClustersOptions } from "@fleet-reloader/redis/ownership/gone-clusters";
-import type { AuditEndpoint } from "@fleet-reloader/runtime/audit/audit-endpoint";
+import type { Listening } from "@fleet-reloader/runtime/http/start-listening";
 import { type LateUsersParts, recordLateUsers } from "../hints/record-late-users.ts";
 import { type ServeAuditOptions, serveAudit } from "../hints/serve-audit.ts";
 import { type ListenForKeda, listenForKeda } from "./listen-for-keda.ts";
@@ -10,7 +10,7 @@ import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./
 
 /** What watching clusters is made of. A process that does not watch does not load it. */
 export interface WatchParts {
-  serveAudit(options: ServeAuditOptions): Promise<AuditEndpoint | undefined>;
+  serveAudit(options: ServeAuditOptions): Promise<Listening | undefined>;
   recordLateUsers(options: LateUsersParts, signal: AbortSignal): Promise<void>;
   createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined>;
   createWatching(options: WatchingOptions): Pick<Watching, "annotationsOf" | "lags" | "notReady" | "watch">;

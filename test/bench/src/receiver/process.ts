@@ -70,7 +70,8 @@ const methods: ReceiverMethods = {
         response.end();
       });
     });
-    return await startListening(server, "the bare receiver", { host: "127.0.0.1", port: 0 });
+    const { port } = await startListening(server, "the bare receiver", { host: "127.0.0.1", port: 0 });
+    return port;
   },
   timeHints() {
     isTimed = true;
