@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
+import { PassThrough, Readable } from "node:stream";
 import { givenValues } from "@fleet-reloader/runtime/config/load";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { commands } from "../src/commands.ts";
+import { namespaceFlag } from "../src/frame/cli-fields.ts";
+import { defineCommand } from "../src/frame/command.ts";
 import { splitWords } from "../src/frame/split-words.ts";
 import { commandRun } from "./fixture/command-run.ts";
 
@@ -42,6 +45,19 @@ test.each(namespaced.map(({ name, flags }) => [name, flags] as const))(
   },
 );
 
+test.each(["-n shop", "-nshop", "-n=shop", "--namespace=shop"])(
+  "%s names a namespace as for kubectl, whether or not a command takes arguments",
+  async (words) => {
+    const page = { name: "asked", purpose: "Ask", examples: [], flags: { namespace: namespaceFlag("One.") } };
+    const io = { env: {}, stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough() };
+    for (const taken of [{}, { arguments: { placeholder: "WORD", mend: "write one", min: 0, max: 1 } }]) {
+      const run = vi.fn(() => Promise.resolve(0));
+      await defineCommand({ ...page, ...taken, run }).invoke(words.split(" "), io);
+      expect(run).toHaveBeenCalledWith({ config: { namespace: "shop" }, words: [] }, io);
+    }
+  },
+);
+
 test("every example of a command begins with its name and has known flags only", () => {
   for (const { name, examples, flags } of commands) {
     expect(examples.length, name).toBeGreaterThan(0);
@@ -58,6 +74,8 @@ test.each([
   [["frezes"], "frezes: no such command; did you mean freezes?\n"],
   [["zzz"], "zzz: no such command; fleet-reloader --help lists them\n"],
   [["help", "lnt"], "lnt: no such command; did you mean lint?\n"],
+  [["held", "shop"], "shop: not understood here; flags begin with --\n"],
+  [["held", "--", "-n=shop"], "-n=shop: not understood here; flags begin with --\n"],
   [["freezes", "--kubeconfg", "x"], "--kubeconfg: no such flag; did you mean --kubeconfig?\n"],
   [["completion"], "SHELL: none is given; write bash, zsh, fish\n"],
   [["completion", "ksh"], "SHELL ksh: is not known; write bash, zsh, fish\n"],
@@ -80,6 +98,7 @@ test.each([
   ["--freeze-file -nope Deployment/api -n shop", "--freeze-file -nope --namespace shop"],
   ["Deployment/api --freeze-file -n -nshop -ojson", "--freeze-file -n --namespace=shop --output=json"],
   ["-n -o Deployment/api", "--namespace -o"],
+  ["-n= Deployment/api -o=json", "--namespace= --output=json"],
 ])("only a word that stands where a flag may stand is one: %s", (words, flags) => {
   const shape = commands.find(({ name }) => name === "explain")?.flags ?? {};
   expect(splitWords(shape, words.split(" "))).toEqual({ free: ["Deployment/api"], flags: flags.split(" ") });

@@ -3,7 +3,7 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { ConfigOf, ConfigShape } from "@fleet-reloader/runtime/config/field";
 import { loadConfig } from "@fleet-reloader/runtime/config/load";
 import { exitCodeOf } from "@fleet-reloader/runtime/process/exit-code";
-import { splitWords } from "./split-words.ts";
+import { type SplitWords, splitWords, withLongFlags } from "./split-words.ts";
 
 /** The process, as far as a command sees it. */
 export interface CommandProcess {
@@ -79,7 +79,7 @@ export function defineCommand<const S extends ConfigShape>(definition: CommandDe
     async invoke(words, io) {
       try {
         refuseServer(name, flags, words);
-        const split = taken === undefined ? { free: [], flags: words } : splitWords(flags, words);
+        const split = splitGiven(definition, words);
         const config = loadConfig(flags, { args: split.flags, env: io.env });
         if (taken !== undefined) checkArguments(taken, split.free);
         return await definition.run({ config, words: split.free }, io);
@@ -91,6 +91,15 @@ export function defineCommand<const S extends ConfigShape>(definition: CommandDe
       }
     },
   };
+}
+
+/** A word that a command does not take stays in its place: what is said of it depends on the flag before it. */
+function splitGiven(
+  definition: Pick<CommandPage, "arguments" | "flags">,
+  words: readonly string[],
+): SplitWords {
+  if (definition.arguments !== undefined) return splitWords(definition.flags, words);
+  return { free: [], flags: withLongFlags(definition.flags, words) };
 }
 
 /** What needs neither Redis nor a cluster has nothing to ask a server. */

@@ -8,22 +8,50 @@ export interface SplitWords {
 
 /** Tells arguments from flags and their values. After `--` all words are arguments; `-` is one, too. */
 export function splitWords(shape: ConfigShape, words: readonly string[]): SplitWords {
-  const switches = switchesOf(shape);
-  const letters = lettersOf(shape);
+  const { before, after } = partsOf(words);
+  const placed = placedWords(shape, before);
+  return {
+    free: [...wordsOf(placed, (one) => one.isFree), ...after.slice(1)],
+    flags: wordsOf(placed, (one) => !one.isFree),
+  };
+}
+
+/** The words in their order, with the long names of flags that are given by their letter. */
+export function withLongFlags(shape: ConfigShape, words: readonly string[]): readonly string[] {
+  const { before, after } = partsOf(words);
+  return [...wordsOf(placedWords(shape, before)), ...after];
+}
+
+/** The words before `--`, and those from it on. */
+function partsOf(words: readonly string[]) {
   const end = words.indexOf("--");
   const before = end < 0 ? words : words.slice(0, end);
-  const free: string[] = [];
-  const flags: string[] = [];
+  return { before, after: words.slice(before.length) };
+}
+
+interface PlacedWord {
+  readonly word: string;
+  /** Neither a flag nor the value of one. */
+  readonly isFree: boolean;
+}
+
+function placedWords(shape: ConfigShape, words: readonly string[]): readonly PlacedWord[] {
+  const switches = switchesOf(shape);
+  const letters = lettersOf(shape);
   let isValue = false;
-  for (const word of before) {
-    const isFlag: boolean = !isValue && word.startsWith("-") && word !== "-";
-    if (isFlag) flags.push(longFlag(word, letters));
-    else if (isValue) flags.push(word);
-    else free.push(word);
+  return words.map((word) => {
+    const isFlag = !isValue && word.startsWith("-") && word !== "-";
+    const placed = { word: isFlag ? longFlag(word, letters) : word, isFree: !isFlag && !isValue };
     isValue = isFlag && !switches.has(word) && !word.includes("=") && !holdsValue(word, letters);
-  }
-  const all = end < 0 ? free : [...free, ...words.slice(end + 1)];
-  return { free: all, flags };
+    return placed;
+  });
+}
+
+function wordsOf(
+  placed: readonly PlacedWord[],
+  isMeant: (one: PlacedWord) => boolean = () => true,
+): readonly string[] {
+  return placed.filter(isMeant).map(({ word }) => word);
 }
 
 /** Flags that stand alone; every other flag takes the word after it unless it holds its value. */
@@ -35,12 +63,12 @@ function switchesOf(shape: ConfigShape): ReadonlySet<string> {
   );
 }
 
-/** `-o json`, `-ojson` and `-n shop` with the long name of the flag; the long spellings stay as they are. */
+/** `-o json`, `-ojson`, `-o=json` and `-n shop` with the long name of the flag; the long spellings stay as they are. */
 function longFlag(word: string, letters: ReadonlyMap<string, string>): string {
-  const [, letter = "", value = ""] = /^-([a-z])=?(.*)$/.exec(word) ?? [];
+  const [, letter = "", equals = "", value = ""] = /^-([a-z])(=?)(.*)$/.exec(word) ?? [];
   const flag = letters.get(letter);
   if (flag === undefined) return word;
-  return value === "" ? `--${flag}` : `--${flag}=${value}`;
+  return `${equals}${value}` === "" ? `--${flag}` : `--${flag}=${value}`;
 }
 
 /** As `-ojson` does. */
