@@ -8,11 +8,13 @@ import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
 import { RedisHistory } from "@fleet-reloader/redis/history/redis-history";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { startSink } from "@fleet-reloader/testkit/http-sink";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readHistory } from "../src/history/read-history.ts";
+import { commandRun } from "./fixture/command-run.ts";
 
 async function linesOf(...given: Parameters<typeof readHistory>): Promise<readonly string[]> {
   const lines: string[] = [];
@@ -58,6 +60,48 @@ test("the history of all shards is read without a flag for their number", async 
     "d",
     "the fleet",
   ]);
+});
+
+describe("of more lines than --limit allows, it is said how to go on:", () => {
+  const at = (number: number) => `170000000000${number}-0`;
+  const left = (id: string) =>
+    `2 lines were read, as many as --limit allows: there may be newer ones; go on with --since ${id}\n`;
+
+  test("of those of Redis", async () => {
+    await using redis = await startRedis();
+    const client = new RedisClient({ url: redis.url }, new CollectedLog());
+    const keys = new Keys("fleet-reloader", 1);
+    await guardShards({ client, keys });
+    for (const [number, target] of ["a", "b", "c"].entries())
+      await client.connection.xadd(
+        keys.history(undefined),
+        at(number),
+        "record",
+        JSON.stringify(operator(target)),
+      );
+    await client.close();
+    const words = ["history", "--redis-url", redis.url, "--limit", "2"];
+    const first = await commandRun(words);
+    expect(first).toMatchObject({ code: 0, errors: left(`${at(1)}-0`) });
+    expect(first.output.split("\n")).toHaveLength(3);
+    const next = await commandRun([...words, "--since", `${at(1)}-0`]);
+    expect(next).toMatchObject({ code: 0, errors: "" });
+    expect(next.output).toMatch(/^\{.*"target":"c".*\}\n$/);
+  });
+
+  test("of those of a server, whatever it calls its last line", async () => {
+    for (const [id, said] of [
+      ["17-0-0", "17-0-0"],
+      ["\u001b[2J", "ID, with the id of the last line"],
+    ] as const) {
+      const lines = ["1-0-0", id].map((one) => `${JSON.stringify({ id: one, v: 1 })}\n`);
+      await using server = await startSink((response) =>
+        response.writeHead(200, { "content-type": "application/x-ndjson" }).end(lines.join("")),
+      );
+      const read = await commandRun(["history", "--server", server.url.origin, "--limit", "2"]);
+      expect(read).toMatchObject({ code: 0, errors: left(said) });
+    }
+  });
 });
 
 // The notes of the chart name this command for its default, where Redis is the pod's own.

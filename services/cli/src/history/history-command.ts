@@ -2,12 +2,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
-import { defineCommand } from "../frame/command.ts";
+import { type CommandProcess, defineCommand } from "../frame/command.ts";
 import { askFleet } from "../questions/asked-fleet.ts";
 import { warnOfUnknownCluster } from "../questions/unknown-cluster.ts";
 import { openServer } from "../server/open-server.ts";
 import { historyConfig } from "./history-config.ts";
-import { readHistory, readServedHistory } from "./read-history.ts";
+import { checkedHistoryQuery, readHistory, readServedHistory } from "./read-history.ts";
 
 export const historyCommand = defineCommand({
   name: "history",
@@ -20,21 +20,33 @@ export const historyCommand = defineCommand({
   flags: historyConfig,
   async run({ config }, io) {
     const log = createLog({ service: "cli", level: "error", format: "json" });
-    let isEmpty = true;
+    const clock = systemClock;
+    const { limit } = checkedHistoryQuery(config, clock.now());
+    let count = 0;
+    let last = "";
     const noted = async function* (lines: AsyncIterable<string>) {
       for await (const line of lines) {
-        isEmpty = false;
+        count += 1;
+        last = line;
         yield line;
       }
     };
     const write = (lines: AsyncIterable<string>) =>
       pipeline(Readable.from(noted(lines)), io.stdout, { end: false });
-    const clock = systemClock;
     const client = openServer(config, io);
     if (client === undefined) await write(readHistory(config, { clock, env: io.env, log }));
-    else await readServedHistory(config, { client, clock, write });
-    if (isEmpty && config.cluster !== "")
+    else await readServedHistory(config, { client, write });
+    if (count >= limit) warnOfLimit(count, last, io);
+    if (count === 0 && config.cluster !== "")
       await askFleet(config, io, (fleet) => warnOfUnknownCluster(config.cluster, fleet, io));
     return 0;
   },
 });
+
+/** Says that the newest lines may be missing, and how to go on. */
+function warnOfLimit(count: number, last: string, { stderr }: Pick<CommandProcess, "stderr">): void {
+  const [, id = "ID, with the id of the last line"] = /^\{"id":"([\d-]+)"/.exec(last) ?? [];
+  stderr.write(
+    `${count} lines were read, as many as --limit allows: there may be newer ones; go on with --since ${id}\n`,
+  );
+}

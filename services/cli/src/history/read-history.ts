@@ -36,7 +36,7 @@ export async function* readHistory(
 }
 
 /** The query that the flags are. Faults with every problem that they have. */
-function checkedHistoryQuery(config: HistoryFlags, nowMs: number): HistoryQuery {
+export function checkedHistoryQuery(config: HistoryFlags, nowMs: number): HistoryQuery {
   const query = parseHistoryQuery(historyParameters(config), nowMs);
   if (!("problems" in query)) return query;
   throw new Fault("config.invalid", query.problems.map((problem) => `--${problem}`).join("\n"));
@@ -56,15 +56,13 @@ function historyParameters({ since, cluster, inNamespace, object, change, limit 
 /** Writes the history as a server of the fleet gives it. */
 export async function readServedHistory(
   config: HistoryFlags,
-  { client, clock, write }: ServedHistory,
+  { client, write }: ServedHistory,
 ): Promise<void> {
-  checkedHistoryQuery(config, clock.now());
   await client.history(Object.fromEntries(historyParameters(config)), (lines) => write(printed(lines)));
 }
 
 interface ServedHistory {
   readonly client: ApiClient;
-  readonly clock: Clock;
   readonly write: (lines: AsyncIterable<string>) => Promise<void>;
 }
 
