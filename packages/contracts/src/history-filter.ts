@@ -11,6 +11,8 @@ export interface HistoryFilter {
   readonly name?: string;
   /** Id of a change, in one cluster or in all. */
   readonly change?: string;
+  /** Ids in one cluster of the change in all, from records before those that are filtered. */
+  readonly changeIds?: readonly string[];
   /** Only what operators did. */
   readonly type?: "operator";
 }
@@ -23,12 +25,12 @@ interface RecordSubject {
 
 /**
  * Says of records in the order of their times which are wanted. What came of a change names the change of its cluster: a filter by an id
- * over clusters knows these from the records of the changes themselves.
+ * over clusters knows these from the records of the changes themselves, and from what is given of earlier ones.
  */
 export function historyFilter(filter: HistoryFilter): (record: HistoryRecord) => boolean {
-  const { change } = filter;
+  const { change, changeIds = [] } = filter;
   if (change === undefined) return (record) => isWanted(record, filter);
-  const changes = new Set([change]);
+  const changes = new Set([change, ...changeIds]);
   return (record) => {
     if (record.type === "operator") return false;
     if (record.type === "change" && record.fleetChange === change) changes.add(record.change);

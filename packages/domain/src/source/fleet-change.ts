@@ -9,9 +9,16 @@ import type { SourceContent, SourceRef } from "./source.ts";
  */
 export type FleetChangeId = string;
 
+const fleetChangePrefix = "f1-";
+
+/** Whether an id is that of a change on all clusters: the id in one begins with the cluster's own. */
+export function isFleetChange(change: string): boolean {
+  return change.startsWith(fleetChangePrefix);
+}
+
 /** The id of the whole content of a source, whichever keys a workload uses. */
 export function fleetChangeOf(source: SourceRef, content: SourceContent, keyed: KeyedDigest): FleetChangeId {
   const whole = markOf(source, content, "all", keyed);
   // No source kind is called "FleetChange", so no mark is made of these bytes.
-  return `f1-${keyed.digest(framed(utf8("FleetChange"), utf8(whole)))}`;
+  return `${fleetChangePrefix}${keyed.digest(framed(utf8("FleetChange"), utf8(whole)))}`;
 }

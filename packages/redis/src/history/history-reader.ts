@@ -6,6 +6,7 @@ import { Cluster } from "ioredis";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { withCalledClusters } from "./called-clusters.ts";
+import { withEarlierChanges } from "./earlier-changes.ts";
 import { byShardPlace, readPlace, recordText, type ShardPlace, streamPages } from "./stream-entry.ts";
 
 /** A record and its place among those of all shards, `milliseconds-number-shard`: a reader goes on after the last one it has read. */
@@ -47,7 +48,8 @@ export class HistoryReader {
     );
     let left = query.limit;
     const options = { client: this.#client, keys: this.#keys };
-    const isWanted = historyFilter(await withCalledClusters(query, options));
+    const called = await withCalledClusters(query, options);
+    const isWanted = historyFilter(await withEarlierChanges(called, options, signal));
     for await (const { id, shard, record } of inTimeOrder(shards)) {
       if (!isWanted(record)) continue;
       if (left === 0) return;

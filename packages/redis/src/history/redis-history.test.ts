@@ -144,6 +144,35 @@ test("a change that several workloads lead to is told once", async () => {
   expect(await bed.names()).toEqual(["change", "a", "b", "change"]);
 });
 
+// A change is recorded once in its cluster; what came of it names only its id there.
+test("what came of a change of the fleet is found in a range after its record", async () => {
+  await using bed = historyOn(redis.url);
+  const came = (version: string, fromCluster = cluster): HistoryRecord => {
+    const source = { kind: "Secret", namespace: "ns", name: "db" } as const;
+    const sources = [{ ...source, change: `${fromCluster.id}/Secret/ns/db@${version}` }];
+    return Object.assign({}, action("api"), { cluster: fromCluster, sources });
+  };
+  const c2 = { id: "c2", name: "test" };
+  const onC2 = Object.assign({}, change("9"), {
+    cluster: c2,
+    change: "c2/Secret/ns/db@9",
+    fleetChange: "f1-a",
+  });
+  const wanted = [{ ...change("7"), fleetChange: "f1-a" }, onC2, came("7"), came("9", c2), came("7")];
+  const others = [{ ...change("8"), fleetChange: "f1-b" }, came("8"), came("9")];
+  for (const [i, record] of [...wanted, ...others].entries()) {
+    const stream = bed.keys.history(record.cluster?.id);
+    await bed.client.connection.xadd(stream, `${1_700_000_000_000 + i}-0`, "record", JSON.stringify(record));
+  }
+  const all = await bed.read({ change: "f1-a" });
+  expect(all.map(({ record }) => record)).toEqual(wanted);
+  for (const [at, { id }] of all.entries()) {
+    expect(await bed.read({ change: "f1-a", since: { afterId: id } })).toEqual(all.slice(at + 1));
+    const since = { ms: 1_700_000_000_000 + at };
+    expect(await bed.read({ change: "f1-a", since })).toEqual(all.slice(at));
+  }
+});
+
 test("of too many records the oldest go", async () => {
   await using bed = historyOn(redis.url, { lengthMax: 200 });
   for (let i = 0; i < 20; i += 1)

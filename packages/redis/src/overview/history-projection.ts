@@ -9,6 +9,7 @@ import { ChangeFolds } from "@fleet-reloader/engine/overview/changes/change-fold
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { withCalledClusters } from "../history/called-clusters.ts";
+import { withEarlierChanges } from "../history/earlier-changes.ts";
 import type { HistoryReader, SeesRecord } from "../history/history-reader.ts";
 import type { KeptMax, NewestLines } from "./newest-lines.ts";
 import { ProjectedStreams } from "./projected-streams.ts";
@@ -62,7 +63,8 @@ export class HistoryProjection implements ChangesReader {
     if (known === undefined)
       return await this.#inTurn(signal, () => this.#options.reader.records(query, signal, isSeen));
     const records: HistoryRecord[] = [];
-    const isWanted = historyFilter(await withCalledClusters(query, this.#options));
+    const called = await withCalledClusters(query, this.#options);
+    const isWanted = historyFilter(await withEarlierChanges(called, this.#options, signal));
     for (const record of known.lines.since(known.ms)) {
       if (records.length >= query.limit) break;
       if (isWanted(record) && isSeen(record)) records.push(record);
