@@ -217,7 +217,7 @@ test("a source says what would roll, and how the content reaches the others", ()
   const text = textOf(shownAt("/sources/nova/Secret/shop/db", answered(planned)));
   expect(text).toContain("Deployment api ◐ rolls AutoEnabled.");
   expect(text).toContain("only with a restart");
-  expect(text).toContain("Deployment batch ✔ stays NotOptedIn.");
+  expect(text).toContain("Deployment batch ✔ stays SourceExcluded.");
   expect(text).toContain("by mounted files, without a roll");
 });
 

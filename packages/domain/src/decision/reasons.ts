@@ -74,3 +74,7 @@ export type YesReason = (typeof yesReasons)[number]["reason"];
 
 /** One of `noReasons`. */
 export type NoReason = (typeof noReasons)[number]["reason"];
+
+export function isNoReason(reason: string): reason is NoReason {
+  return noReasons.some((one) => one.reason === reason);
+}

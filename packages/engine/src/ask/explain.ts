@@ -1,6 +1,6 @@
 import { mayReload } from "@fleet-reloader/domain/annotation/opt-in";
 import { hasAppliedState } from "@fleet-reloader/domain/applied/applied-annotation";
-import { type NoReason, noReasons, type UnservedReason } from "@fleet-reloader/domain/decision/reasons";
+import { isNoReason, type NoReason, type UnservedReason } from "@fleet-reloader/domain/decision/reasons";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import { podKeeperOf } from "@fleet-reloader/domain/rollout-state/revisioned";
 import { isMade } from "@fleet-reloader/domain/strategy/roll-write";
@@ -170,10 +170,6 @@ function whyStays(
   if (!settings.sourceKinds.some((kind) => mayReload(optIn, kind))) return "NotOptedIn";
   const [reason] = sources.flatMap(({ reason }) => (isNoReason(reason) ? [reason] : []));
   return reason ?? "NotReferenced";
-}
-
-function isNoReason(reason: ExplainedSource["reason"]): reason is NoReason {
-  return noReasons.some((one) => one.reason === reason);
 }
 
 /** What the workload asks for is known, and what its pods run with is not. */

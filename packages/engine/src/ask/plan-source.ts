@@ -3,9 +3,9 @@ import { likelyName } from "@fleet-reloader/domain/likely-name";
 import { collectReferences } from "@fleet-reloader/domain/reference/collect";
 import type { ReferencedKeys } from "@fleet-reloader/domain/reference/object-use";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
-import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { mapBounded } from "../async/map-bounded.ts";
-import { type Interest, readInterest } from "../observe/interest.ts";
+import { type Interest, judgeFor, readInterest } from "../observe/interest.ts";
 import type { EngagedCluster, LiveSource, LiveWorkload, WorkloadLists } from "../ports/cluster-api.ts";
 import { changedSourceApi } from "./changed-source-api.ts";
 import { contentReach } from "./content-reach.ts";
@@ -61,7 +61,7 @@ export function createPlanSource(options: PlanSourceOptions): PlanSource {
       state: stateOf(live),
       ...named,
       isRedisAsked: options.queue !== undefined,
-      users: await plannedUsers(options, asked, { cluster, users, signal }),
+      users: await plannedUsers(options, asked, { cluster, annotations: live?.annotations, users, signal }),
     };
   };
 }
@@ -107,6 +107,8 @@ function uses({ optIn, template }: Interest, source: SourceRef): boolean {
 
 interface Planning {
   readonly cluster: AskedCluster;
+  /** Of the source; undefined: it does not exist. */
+  readonly annotations: Annotations | undefined;
   readonly users: readonly SourceUser[];
   readonly signal: AbortSignal;
 }
@@ -114,7 +116,7 @@ interface Planning {
 async function plannedUsers(
   options: PlanSourceOptions,
   asked: AskedSource,
-  { cluster, users, signal }: Planning,
+  { cluster, annotations, users, signal }: Planning,
 ): Promise<readonly PlannedUser[]> {
   const { source, keys } = asked;
   const atSeconds = cluster.serverSeconds() ?? Math.floor(options.clock.now() / 1000);
@@ -124,7 +126,7 @@ async function plannedUsers(
   // A reader of its own: reads are shared, and these are of a state that does not exist.
   const explain = createExplain(options);
   const isSource = (one: { readonly source: SourceRef }) => sourceKey(one.source) === sourceKey(source);
-  const { usersAtOnce = usersAtOnceMax } = options;
+  const { settings, usersAtOnce = usersAtOnceMax } = options;
   return await mapBounded(users, usersAtOnce, async ({ interest, live }): Promise<PlannedUser> => {
     const workload = live.ref;
     const { sources, verdict } = await explain({ cluster: api.cluster, workload }, changed, signal);
@@ -132,8 +134,22 @@ async function plannedUsers(
       workload,
       verdict,
       isCause: (verdict.type === "roll" || verdict.type === "held") && verdict.causes.some(isSource),
-      reason: sources.find(isSource)?.reason ?? "NotReferenced",
+      reason: sources.find(isSource)?.reason ?? unlistedReason(source, interest, { settings, annotations }),
       reach: contentReach({ parsed: interest.template, raw: live.template }, source, keys),
     };
   });
+}
+
+/** Why the source counts or not where no explanation lists it: no template uses it, and an annotation that names it may not be the last word. */
+function unlistedReason(
+  source: SourceRef,
+  interest: Interest,
+  { settings, annotations }: Pick<ExplainOptions, "settings"> & Pick<Planning, "annotations">,
+): PlannedUser["reason"] {
+  if (!settings.sourceKinds.includes(source.kind)) return "SourceKindNotServed";
+  const names = ({ optIn }: Interest) => namesSource(optIn.kinds[source.kind].named, source.name);
+  const isNamedByOwner = interest.owner !== undefined && names(interest.owner);
+  const reference = interest.references.get(sourceKey(source));
+  const judged = { ref: source, annotations, reference, isNamed: names(interest), isNamedByOwner };
+  return judgeFor(interest, judged).reason;
 }

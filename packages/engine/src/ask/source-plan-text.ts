@@ -1,3 +1,4 @@
+import { isNoReason } from "@fleet-reloader/domain/decision/reasons";
 import { localName } from "@fleet-reloader/domain/plan/observed-source";
 import { redisNotAsked } from "./explanation-text.ts";
 import { reasonText } from "./reason-texts.ts";
@@ -56,9 +57,13 @@ function userLine({ workload, verdict, isCause, reason }: PlannedUser): string {
     case "roll":
       return line(isCause ? reasonText(reason) : `${reasonText(reason)} It rolls now for another source.`);
     case "stays":
-      // The reason of a source that counts says why it counts, not why nothing rolls.
-      return line(reasonText(verdict.reason === "ContentUnchanged" ? reason : verdict.reason));
+      return line(reasonText(stayReasonOf(verdict.reason, reason)));
     default:
       return line(reasonText(verdict.reason));
   }
+}
+
+/** The reason of a source that counts says why it counts, not why nothing rolls. Where none counts, the verdict may have that of another source. */
+function stayReasonOf(reason: string, own: PlannedUser["reason"]): string {
+  return reason === "ContentUnchanged" || isNoReason(reason) ? own : reason;
 }

@@ -1,4 +1,5 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { isNoReason } from "@fleet-reloader/domain/decision/reasons";
 import { reasonText } from "@fleet-reloader/engine/ask/reason-texts";
 import { actRow } from "../acts/act-offer.ts";
 import { freezeObjectOffer, releaseOffer, replayOffer } from "../acts/offered-acts.ts";
@@ -51,7 +52,8 @@ function plannedRow(user: PlanAnswer["users"][number], cluster: string): readonl
   return [
     link(objectAddress("workloads", { cluster, kind, namespace, name }), `${kind} ${name}`),
     stateMark(verdict.type, plannedWord(verdict, isCause)),
-    reasonText(verdict.type === "roll" ? reason : verdict.reason),
+    // Where no source counts, the verdict may have the reason of another one.
+    reasonText(verdict.type === "roll" || isNoReason(verdict.reason) ? reason : verdict.reason),
     reachText[reach],
   ];
 }

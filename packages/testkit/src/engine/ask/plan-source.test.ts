@@ -70,6 +70,41 @@ describe("plan says of a source", () => {
   });
 });
 
+describe("plan gives the reason of the asked source", () => {
+  const exclude = "configmaps.exclude.reloader.stakater.com/reload";
+  const named = "configmap.reloader.stakater.com/reload";
+  const ignored = { "reloader.stakater.com/ignore": "true" };
+
+  test.each([
+    ["where no source counts", { ...auto, [exclude]: "b" }, { a: {}, b: {} }, "SourceExcluded"],
+    [
+      "where an annotation names and another excludes it",
+      { [named]: "b", [exclude]: "b" },
+      {},
+      "SourceExcluded",
+    ],
+    ["where a pattern and the workload disagree", { [named]: "b.*", [exclude]: "b" }, {}, "SourceExcluded"],
+    ["where no annotation asks for it", {}, { a: {}, b: {} }, "NotOptedIn"],
+  ])("%s", async (_, annotations, used, reason) => {
+    const bed = createTestBed();
+    bed.cluster.setSource("ConfigMap", "a", { a: "1" }, ignored);
+    bed.cluster.setSource("ConfigMap", "b", { a: "1" });
+    bed.cluster.setWorkload("api", { template: templateUsing(used), annotations });
+    const plan = await askingOf(bed).plan("b");
+    expect(plan.users).toMatchObject([{ reason, isCause: false, verdict: { type: "stays" } }]);
+    expect(sourcePlanText(plan)).toContain(`  Deployment/api: ${reason}. `);
+  });
+
+  test.each(["b", "b.*"])("where it is ignored and %s names it", async (item) => {
+    const bed = createTestBed();
+    bed.cluster.setSource("ConfigMap", "b", { a: "1" }, ignored);
+    bed.cluster.setWorkload("api", { template: templateUsing({}), annotations: { [named]: item } });
+    const plan = await askingOf(bed).plan("b");
+    expect(plan.users).toMatchObject([{ reason: "SourceIgnored" }]);
+    expect(sourcePlanText(plan)).toContain("  Deployment/api: SourceIgnored. ");
+  });
+});
+
 test("a missing workload is told from one of another kind and from a misspelt one", async () => {
   const bed = await usersBed();
   bed.cluster.setNamespace("ns", {});
