@@ -57,13 +57,13 @@ function userLine({ workload, verdict, isCause, reason }: PlannedUser): string {
     case "roll":
       return line(isCause ? reasonText(reason) : `${reasonText(reason)} It rolls now for another source.`);
     case "stays":
-      return line(reasonText(stayReasonOf(verdict.reason, reason)));
+      return line(reasonText(plannedStayReason(verdict.reason, reason)));
     default:
       return line(reasonText(verdict.reason));
   }
 }
 
 /** The reason of a source that counts says why it counts, not why nothing rolls. Where none counts, the verdict may have that of another source. */
-function stayReasonOf(reason: string, own: PlannedUser["reason"]): string {
+function plannedStayReason(reason: string, own: PlannedUser["reason"]): string {
   return reason === "ContentUnchanged" || isNoReason(reason) ? own : reason;
 }

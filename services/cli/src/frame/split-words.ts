@@ -8,22 +8,22 @@ export interface SplitWords {
 
 /** Tells arguments from flags and their values. After `--` all words are arguments; `-` is one, too. */
 export function splitWords(shape: ConfigShape, words: readonly string[]): SplitWords {
-  const { before, after } = partsOf(words);
+  const { before, after } = aroundDoubleDash(words);
   const placed = placedWords(shape, before);
   return {
-    free: [...wordsOf(placed, (one) => one.isFree), ...after.slice(1)],
-    flags: wordsOf(placed, (one) => !one.isFree),
+    free: [...textsOfPlaced(placed, (one) => one.isFree), ...after.slice(1)],
+    flags: textsOfPlaced(placed, (one) => !one.isFree),
   };
 }
 
 /** The words in their order, with the long names of flags that are given by their letter. */
 export function withLongFlags(shape: ConfigShape, words: readonly string[]): readonly string[] {
-  const { before, after } = partsOf(words);
-  return [...wordsOf(placedWords(shape, before)), ...after];
+  const { before, after } = aroundDoubleDash(words);
+  return [...textsOfPlaced(placedWords(shape, before)), ...after];
 }
 
 /** The words before `--`, and those from it on. */
-function partsOf(words: readonly string[]) {
+function aroundDoubleDash(words: readonly string[]) {
   const end = words.indexOf("--");
   const before = end < 0 ? words : words.slice(0, end);
   return { before, after: words.slice(before.length) };
@@ -47,7 +47,7 @@ function placedWords(shape: ConfigShape, words: readonly string[]): readonly Pla
   });
 }
 
-function wordsOf(
+function textsOfPlaced(
   placed: readonly PlacedWord[],
   isMeant: (one: PlacedWord) => boolean = () => true,
 ): readonly string[] {
