@@ -13,13 +13,15 @@ export function referringHandler(
 ): StreamHandler<LiveWorkload> {
   /** The version of each referring workload that the handler was given last. */
   const seen = new Map<string, string>();
+  const remember = (key: string, version: string | undefined): void => {
+    if (version === undefined) seen.delete(key);
+    else seen.set(key, version);
+  };
   const resolve = async (live: LiveWorkload): Promise<LiveWorkload> => {
     const resolved = await withTemplate(live);
     if (resolved !== live) seen.set(workloadKey(live.ref), resourceVersionOf(live));
     return resolved;
   };
-  const isNew = ({ type, object }: StreamEvent<LiveWorkload>): boolean =>
-    type === "delete" || seen.get(workloadKey(object.ref)) !== resourceVersionOf(object);
 
   return {
     listBegins() {
@@ -30,12 +32,20 @@ export function referringHandler(
     listed: () => handler.listed(),
     async events(events) {
       const fresh: StreamEvent<LiveWorkload>[] = [];
-      for (const event of events.filter(isNew)) {
-        const { type, object } = event;
-        if (type === "delete") seen.delete(workloadKey(object.ref));
-        fresh.push(type === "delete" ? event : { type, object: await resolve(object) });
+      /** The version of each workload of these events; undefined: none is to be remembered. */
+      const versions = new Map<string, string | undefined>();
+      for (const { type, object } of events) {
+        const key = workloadKey(object.ref);
+        const version = resourceVersionOf(object);
+        const before = versions.has(key) ? versions.get(key) : seen.get(key);
+        if (type === "upsert" && before === version) continue;
+        const resolved = type === "delete" ? object : await withTemplate(object);
+        versions.set(key, resolved === object ? undefined : version);
+        fresh.push({ type, object: resolved });
       }
       if (fresh.length > 0) await handler.events(fresh);
+      // After a failure the same events come again, and all of them have to be handed over.
+      for (const [key, version] of versions) remember(key, version);
     },
   };
 }
