@@ -7,10 +7,20 @@ export interface NameMatchesOptions {
   readonly clock: Clock;
 }
 
-/** Names of all lists together: some megabytes. A forgotten name is matched again. */
-const matchesMax = 20_000;
+/** Lists and their names together: some megabytes. What is forgotten is matched again. */
+const entriesMax = 20_000;
+/** A list may have a quarter of a million characters, and be asked about one name. */
+const charactersMax = 8 * 1024 * 1024;
+/** What one item of a match costs, in characters. */
+const matchCharacters = 8;
 
 const noNames: readonly string[] = [];
+
+interface MatchedList {
+  /** Name → the items that match it. */
+  readonly names: Map<string, readonly string[]>;
+  characters: number;
+}
 
 /**
  * Which items of a list of patterns match which names. A tenant may write hundreds of patterns and thousands of names. Matches are
@@ -19,8 +29,8 @@ const noNames: readonly string[] = [];
 export class NameMatches {
   readonly compile: CompilePattern;
   readonly #pace: Pace;
-  /** By list, least recently used first: name → the items that match it. */
-  readonly #lists = new Map<string, Map<string, readonly string[]>>();
+  /** By list, least recently used first. */
+  readonly #lists = new Map<string, MatchedList>();
 
   constructor({ compile, clock }: NameMatchesOptions) {
     this.compile = compile;
@@ -34,14 +44,20 @@ export class NameMatches {
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, readonly string[]>();
     if (items.length === 0) return found;
-    const known = this.#listOf(items);
+    const list = this.#listOf(items);
     for (const name of names) {
-      const matching = known.get(name) ?? (await this.#match(items, name));
-      known.set(name, matching);
+      const matching = list.names.get(name) ?? (await this.#matchNew(list, items, name));
       if (matching.length > 0) found.set(name, matching);
     }
-    this.#forget(known);
+    this.#forget();
     return found;
+  }
+
+  async #matchNew(list: MatchedList, items: readonly string[], name: string): Promise<readonly string[]> {
+    const matching = await this.#match(items, name);
+    list.names.set(name, matching);
+    list.characters += name.length + matching.length * matchCharacters;
+    return matching;
   }
 
   async #match(items: readonly string[], name: string): Promise<readonly string[]> {
@@ -54,23 +70,26 @@ export class NameMatches {
     return matching.length === 0 ? noNames : matching;
   }
 
-  #listOf(items: readonly string[]): Map<string, readonly string[]> {
+  #listOf(items: readonly string[]): MatchedList {
     const key = JSON.stringify(items);
-    const known = this.#lists.get(key) ?? new Map<string, readonly string[]>();
+    const known = this.#lists.get(key) ?? { names: new Map(), characters: key.length };
     this.#lists.delete(key);
     this.#lists.set(key, known);
     return known;
   }
 
-  /** Removes the least recently used lists, and in the end also the names of the one in use. */
-  #forget(inUse: Map<string, readonly string[]>): void {
-    let names = 0;
-    for (const list of this.#lists.values()) names += list.size;
+  /** Removes the least recently used lists, and in the end the one in use. */
+  #forget(): void {
+    let [entries, characters] = [0, 0];
+    for (const list of this.#lists.values()) {
+      entries += 1 + list.names.size;
+      characters += list.characters;
+    }
     for (const [key, list] of this.#lists) {
-      if (names <= matchesMax) return;
-      names -= list.size;
-      if (list === inUse) list.clear();
-      else this.#lists.delete(key);
+      if (entries <= entriesMax && characters <= charactersMax) return;
+      entries -= 1 + list.names.size;
+      characters -= list.characters;
+      this.#lists.delete(key);
     }
   }
 }

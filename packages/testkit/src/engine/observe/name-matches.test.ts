@@ -56,6 +56,21 @@ test("what is remembered is bounded, and what is in use is remembered longest", 
   expect(asked()).toBe(10 + 11 * 9_000 + 30_000 + 10);
 });
 
+// A tenant who rewrites a long list again and again asks about few names, or none, and each list is a key.
+test.each([
+  ["long lists that are asked about one name", 100, "x".repeat(200 * 1024), 1],
+  ["long lists that are asked about no name", 100, "x".repeat(200 * 1024), 0],
+  ["short lists that are asked about no name", 20_001, "", 0],
+])("%s are not remembered for ever", async (_, lists, text, count) => {
+  const { compile, asked } = counted(() => false);
+  const matches = new NameMatches({ compile, clock });
+  await matches.of(["first"], ["app"]);
+  for (let at = 0; at < lists; at += 1) await matches.of([`${at}-${text}`], names(count));
+  const before = asked();
+  await matches.of(["first"], ["app"]);
+  expect(asked() - before).toBe(1);
+});
+
 // A process that is silent while it matches is restarted by its probe, and keeps all other clusters waiting.
 test("others have their turn while many match much", async () => {
   const busyMs = 2;
