@@ -256,15 +256,19 @@ describe("a connection that is silent", () => {
     const node = redis.nodes.at(-1);
     node?.signal("SIGSTOP");
     const asked = client.connection.get("a");
-    await until("it is given up", () => client.connections > connections);
-    const [lost] = log.lines.filter(({ level }) => level === "warn");
-    const fields = { reason: "redis.unavailable", node: `127.0.0.1:${node?.port}` };
-    expect(lost).toMatchObject({ message: "a node of the Redis Cluster is not reachable", fields });
+    // On a busy machine others are silent for so long, too.
+    const of = `127.0.0.1:${node?.port}`;
+    const told = () =>
+      log.lines.flatMap(({ fields, level, message }) =>
+        "node" in fields && fields.node === of ? `${level} ${message}` : [],
+      );
+    const lost = "warn a node of the Redis Cluster is not reachable";
+    await until("it is given up", () => told().length > 0);
     await until("it is given up again", () => client.connections > connections + 2);
+    expect(told()).toEqual([lost]);
     node?.signal("SIGCONT");
     expect(await asked).toBe("1");
-    expect(log.messages("info")).toEqual(["a node of the Redis Cluster is reachable again"]);
-    expect(log.messages("warn")).toHaveLength(1);
+    expect(told()).toEqual([lost, "info a node of the Redis Cluster is reachable again"]);
     await client.close();
   });
 });
