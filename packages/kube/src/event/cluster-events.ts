@@ -108,9 +108,11 @@ export class ClusterEvents {
 
   async #say(note: EventNote): Promise<NotificationResult> {
     const { clock, random, signal } = this.#options;
+    // The same for all attempts: one whose answer was lost has made it.
+    const newName = eventName(note.workload, note.suffix ?? this.#newSuffix());
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        return await this.#sayOnce(note);
+        return await this.#sayOnce(note, newName);
       } catch (error) {
         const fault = asFault(error);
         // The cluster is no longer engaged, so nothing in the queue will be sent.
@@ -124,7 +126,7 @@ export class ClusterEvents {
     return "dropped";
   }
 
-  async #sayOnce(note: EventNote): Promise<NotificationResult> {
+  async #sayOnce(note: EventNote, newName: string): Promise<NotificationResult> {
     const { workload, text } = note;
     const now = this.#options.clock.now();
     if ((this.#denied.get(workload.namespace) ?? 0) > now) return "dropped";
@@ -136,9 +138,8 @@ export class ClusterEvents {
     this.#limits.forget(key);
     const uid = note.uid ?? (await this.#uidOf(note));
     if (uid === undefined || !this.#limits.take(workloadKey(workload), now)) return "dropped";
-    const name = eventName(workload, note.suffix ?? this.#newSuffix());
-    if (!(await this.#create(note, name, uid))) return "dropped";
-    this.#limits.remember(key, name, now);
+    if (!(await this.#create(note, newName, uid))) return "dropped";
+    this.#limits.remember(key, newName, now);
     this.#isDenialLogged = false;
     return "sent";
   }

@@ -176,6 +176,8 @@ describe("a report becomes an Event on its workload", () => {
   });
 });
 
+type World = Awaited<ReturnType<typeof startWorld>>;
+
 describe("what goes wrong", () => {
   test("a missing right is said once per cluster, costs one request, and is no error", async () => {
     await using world = await startWorld();
@@ -188,11 +190,14 @@ describe("what goes wrong", () => {
     expect(world.cluster.requestCount("create", "events").requests).toBeLessThanOrEqual(1);
   });
 
-  test("a lost answer does not make the Event twice; a server that fails is asked again", async () => {
+  test.each([
+    ["of a state", (world: World) => world.reporter.unreadable(world.unreadable("soon"))],
+    ["of a roll", (world: World) => world.reporter.rolled(world.roll())],
+  ])("a lost answer makes no Event %s twice; a server that fails is asked again", async (_, report) => {
     await using world = await startWorld();
     world.cluster.failNext({ verb: "create", resource: "events", status: "reset", after: true });
     world.cluster.failNext({ verb: "create", resource: "events", status: 503 });
-    world.reporter.unreadable(world.unreadable("soon"));
+    report(world);
     await world.reporter.stop(60_000);
     expect(world.events()).toHaveLength(1);
   });
