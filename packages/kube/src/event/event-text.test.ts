@@ -4,7 +4,7 @@ import { endedText, failedText, rolledText, unreadableText } from "./event-text.
 
 const workload = { kind: "Deployment", namespace: "shop", name: "api" };
 const reportHead = { cluster: "c1", clusterName: "one", workload, atMs: 0 } as const;
-const source = (kind: "ConfigMap" | "Secret", name: string): RolledSource => ({
+const source = (kind: RolledSource["kind"], name: string): RolledSource => ({
   kind,
   namespace: "shop",
   name,
@@ -25,6 +25,9 @@ test("a roll is told in the peer's words, with the reason", () => {
 
 test("the component names the kind of the sources, as the peer has one for each", () => {
   expect(rolled(source("Secret", "a"), source("Secret", "b")).component).toBe("reloader-secrets");
+  expect(rolled(source("SecretProviderClass", "a")).component).toBe(
+    "reloader-secretproviderclasspodstatuses",
+  );
   expect(rolled(source("Secret", "a"), source("ConfigMap", "b")).component).toBe("reloader-configmaps");
 });
 

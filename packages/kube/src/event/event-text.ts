@@ -1,4 +1,4 @@
-import { compatKindName } from "@fleet-reloader/domain/compat/kind-name";
+import { compatKindName, compatResourceName } from "@fleet-reloader/domain/compat/kind-name";
 import type { EventReason } from "@fleet-reloader/domain/event-reasons";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type {
@@ -100,10 +100,10 @@ function describeSource({ kind, namespace, name, reason }: RolledSource): string
   return `'${name}' of type '${compatKindName(kind)}' in namespace '${namespace}' (${reason})`;
 }
 
+/** The peer has one for each kind of source. What is about several kinds or none has that of most rolls. */
 function componentOf(kinds: readonly SourceKind[]): string {
-  return kinds.length > 0 && kinds.every((kind) => kind === "Secret")
-    ? "reloader-secrets"
-    : "reloader-configmaps";
+  const [kind = "ConfigMap", ...others] = new Set(kinds);
+  return `reloader-${compatResourceName(others.length === 0 ? kind : "ConfigMap")}`;
 }
 
 function cut(text: string, lengthMax: number): string {

@@ -1,3 +1,4 @@
+import { compatResourceName } from "@fleet-reloader/domain/compat/kind-name";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { Outcome } from "@fleet-reloader/engine/ports/request";
@@ -48,7 +49,6 @@ export interface ApiRequest {
 
 type PeerResult = Outcome | "retry" | "held" | "delayed" | "dropped";
 
-const resourceTypes: Readonly<Record<string, string>> = { ConfigMap: "configmaps", Secret: "secrets" };
 const eventTypes = { listed: "add", changed: "update", deleted: "delete" } as const;
 const results: Readonly<Record<PeerResult, "success" | "skipped" | "error">> = {
   rolled: "success",
@@ -78,11 +78,11 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
 
   return {
     sourcesSeen(kind: SourceKind, count: number, how: keyof typeof eventTypes): void {
-      own.received.inc({ event_type: eventTypes[how], resource_type: resourceType(kind) }, count);
+      own.received.inc({ event_type: eventTypes[how], resource_type: compatResourceName(kind) }, count);
     },
     sourcesCompared(kind: SourceKind, count: number): void {
       own.processed.inc(
-        { event_type: "unknown", resource_type: resourceType(kind), result: "success" },
+        { event_type: "unknown", resource_type: compatResourceName(kind), result: "success" },
         count,
       );
     },
@@ -188,10 +188,6 @@ function createQueueDepth(registry: Registry): (ask: () => Promise<number>) => v
   return (ask) => {
     depth = ask;
   };
-}
-
-function resourceType(kind: SourceKind): string {
-  return resourceTypes[kind] ?? `${kind.toLowerCase()}s`;
 }
 
 /** Scrapers give up after some seconds; Redis may take longer to be back. */
