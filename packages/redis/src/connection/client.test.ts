@@ -61,6 +61,13 @@ describe("an address of Redis", () => {
     expect(() => redisAddress(url)).not.toThrow("canary");
   });
 
+  test("whose user or password has a bare % names the mend and not the password", () => {
+    const url = "redis://user:canary%zz@h:6379";
+    expect(() => redisAddress(url)).toThrow("--redis-url: its user or password has a % that begins no code");
+    expect(() => redisAddress(url)).not.toThrow("canary");
+    expect(redisAddress("redis://user:50%25@h:6379")).toEqual({ url: "redis://user:50%25@h:6379" });
+  });
+
   test("that is missing is asked for", () => {
     expect(() => redisAddress("")).toThrow("--redis-url: it is missing");
   });

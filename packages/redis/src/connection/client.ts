@@ -152,14 +152,29 @@ export function redisAddress(url: string): RedisAddress {
       "--redis-url: this names no nodes of a Redis Cluster; write redis-cluster://[user:password@]host:port,host:port or rediss-cluster://…, without a database",
     );
   }
-  const path = URL.parse(url)?.pathname;
+  const { password = "", pathname: path, username = "" } = URL.parse(url) ?? {};
   if (!/^rediss?:\/\/[^/]+/.test(url) || path === undefined || !/^(\/\d*)?$/.test(path)) {
     throw new Fault(
       "config.invalid",
       "--redis-url: this is no Redis URL; write redis://[user:password@]host:port[/db] or rediss://…, and for a Redis Cluster redis-cluster://host:port,host:port",
     );
   }
+  if (!isDecodable(username + password)) {
+    throw new Fault(
+      "config.invalid",
+      "--redis-url: its user or password has a % that begins no code; write %25 for a %",
+    );
+  }
   return { url };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The oldest that is tested and still mended by its makers; Valkey reports a compatible redis_version. */
