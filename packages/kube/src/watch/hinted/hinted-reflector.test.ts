@@ -1,3 +1,8 @@
+import { anythingKey } from "@fleet-reloader/domain/hint/hint";
+import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
+import { HintInbox } from "@fleet-reloader/engine/hints/hint-inbox";
+import type { HintStore, PendingHint } from "@fleet-reloader/engine/hints/hint-store";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import fc from "fast-check";
@@ -37,6 +42,30 @@ async function startHinted(timings: Parameters<typeof followHintedConfigMaps>[1]
     },
   };
 }
+
+test("a hint at anything is settled also by a collection with the hints of another", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const settled: PendingHint[] = [];
+  let give: (hints: readonly PendingHint[]) => void = () => undefined;
+  const store: Pick<HintStore, "follow" | "settle"> = {
+    follow: async (_, signal, onHints) => {
+      give = onHints;
+      await untilAborted(signal);
+    },
+    settle: async (_, hints) => void settled.push(...hints),
+  };
+  const inbox = new HintInbox({ cluster: "c1", store, log: new CollectedLog() });
+  const stop = new AbortController();
+  const running = inbox.run(stop.signal);
+  const alsoHintedBy = { group: "apps", resource: "deployments" };
+  await using followed = followHintedConfigMaps(cluster.kubeconfig(), {}, { inbox, alsoHintedBy });
+  await until("the first list is complete", () => followed.isInSync);
+  const hint = { key: anythingKey, number: 1 };
+  give([hint]);
+  await until("it is settled", () => settled.length > 0).finally(() => stop.abort());
+  expect(settled).toEqual([hint]);
+  await running;
+});
 
 describe("a collection that is read where hints say so", () => {
   test("is listed once, and needs no right but list", async () => {

@@ -116,9 +116,11 @@ export class HintedReflector<T> implements Stream {
     const own = hints.subscribe({ group, resource, namespace }, (hint) => this.#take(hint));
     if (alsoHintedBy === undefined) return [own];
     const others = { group: alsoHintedBy.group, resource: alsoHintedBy.resource, namespace };
-    const other = hints.subscribe(others, ({ key, number, at, settle }) =>
-      this.#take({ key, number, at: at && { namespace: at.namespace, name: "" }, settle }),
-    );
+    const other = hints.subscribe(others, ({ key, number, at, settle }) => {
+      // That anything may have changed comes to both subscriptions. It is one hint for this collection.
+      if (at === undefined) settle();
+      else this.#take({ key, number, at: { namespace: at.namespace, name: "" }, settle });
+    });
     return [own, other];
   }
 
