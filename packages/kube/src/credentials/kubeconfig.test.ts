@@ -42,6 +42,13 @@ describe("the contexts of a kubeconfig", () => {
     expect(targetOf(good).server).toBe("https://kube.example.com:6443");
   });
 
+  // kubectl takes it for none, too.
+  test("an empty proxy-url is no proxy", () => {
+    const cluster = { server: "https://kube.example.com", "proxy-url": "" };
+    const empty = kubeconfig("", { clusters: [{ name: "c", cluster }] });
+    expect(targetOf(empty).proxyUrl).toBeUndefined();
+  });
+
   test("each has credentials of its own", () => {
     const [two, one] = targetsOf(good, ["two", "one"]);
     expect(two?.config.getCurrentContext()).toBe("two");

@@ -245,7 +245,7 @@ function target(file: string, config: KubeConfig, wanted: string): ClusterTarget
   const problem = addressProblem(cluster.server ?? "");
   if (problem !== undefined) throw refuse(problem);
   if (new URL(cluster.server).protocol === "http:") allowPlainLoopback(config, cluster.server);
-  return { name, server: cluster.server, proxyUrl: cluster.proxyUrl, config };
+  return { name, server: cluster.server, proxyUrl: cluster.proxyUrl || undefined, config };
 }
 
 /** client-node refuses plain HTTP unless TLS verification is off; there is no TLS to this machine to verify. */
