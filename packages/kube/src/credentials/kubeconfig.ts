@@ -46,8 +46,10 @@ function loadTargets(files: readonly string[], contexts: readonly string[]): rea
 /** Programs write a kubeconfig again when its token ends. A plugin renews what it gives by itself, and no other takes its place. */
 function renewUser({ config, name }: ClusterTarget, files: readonly string[]): void {
   const before = config.getCurrentUser();
+  // Reading all contexts of a large file takes a while, and the tokens of a plugin end together.
+  if (before === null || hasPlugin(before)) return;
   const now = userNow(files, name);
-  if (before === null || now === undefined || hasPlugin(before) || hasPlugin(now)) return;
+  if (now === undefined || hasPlugin(now)) return;
   config.users = [Object.assign({}, now, { name: before.name })];
 }
 
