@@ -61,7 +61,7 @@ export class Credentials {
   #config: KubeConfig;
   readonly #clock: Clock;
   readonly #lifetime = new AbortController();
-  #current: { identity: Identity; at: number } | undefined;
+  #current: { readonly identity: Identity; readonly untilMs: number } | undefined;
   #pending: Promise<Identity> | undefined;
   /** Kept until it expires, if ever: to start a plugin is costly. */
   #given: PluginCredential | undefined;
@@ -76,9 +76,8 @@ export class Credentials {
   }
 
   async get(signal: AbortSignal): Promise<Identity> {
-    if (this.#current !== undefined && this.#clock.monotonic() - this.#current.at < refreshAfterMs) {
+    if (this.#current !== undefined && this.#clock.monotonic() < this.#current.untilMs)
       return this.#current.identity;
-    }
     this.#pending ??= this.#load().finally(() => {
       this.#pending = undefined;
     });
@@ -130,7 +129,8 @@ export class Credentials {
       const options = await unlessAborted(this.#ask(config, late.signal), late.signal, "credentials");
       const identity = identityOf(options);
       // Of what was refused meanwhile nothing is kept.
-      if (config === this.#config) this.#current = { identity, at: this.#clock.monotonic() };
+      if (config === this.#config)
+        this.#current = { identity, untilMs: this.#clock.monotonic() + this.#keptMs };
       return identity;
     } catch (error) {
       if (this.#lifetime.signal.aborted) throw stoppedWaiting();
@@ -174,6 +174,12 @@ export class Credentials {
       const problem = namedFileProblem(file);
       if (problem !== undefined) throw new Fault("kube.unauthorized", `${field} ${file} ${problem}`);
     }
+  }
+
+  /** Not much longer than the plugin says, and long enough that one whose answers are over is not started for each request. */
+  get #keptMs(): number {
+    const leftMs = (this.#given?.expiresAtMs ?? Number.POSITIVE_INFINITY) - this.#clock.now();
+    return Math.min(refreshAfterMs, Math.max(askAgainAfterMs, leftMs));
   }
 
   get #mustAskPlugin(): boolean {

@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { describe, expect, test } from "vitest";
+import { startPlugin } from "../fixture/counting-plugin.ts";
 import { targetOf } from "../fixture/targets-of.ts";
 import { Credentials } from "./credentials.ts";
 
@@ -61,4 +62,25 @@ describe("the plugins of many clusters", () => {
       }),
     );
   }
+});
+
+test("a plugin is asked again when the time that it tells is over", async () => {
+  using plugin = startPlugin("http://127.0.0.1:1");
+  const clock = new ManualClock();
+  const credentials = new Credentials(plugin.target, clock);
+  const giveUntil = (token: string, ms: number) => {
+    const expirationTimestamp = new Date(clock.now() + ms).toISOString();
+    plugin.giveText(JSON.stringify({ status: { token, expirationTimestamp } }));
+  };
+  giveUntil("first", 30_000);
+  await credentials.get(forever);
+  // One that is over at once is not asked for with each request.
+  giveUntil("second", -1000);
+  await clock.advance(29_000);
+  await credentials.get(forever);
+  expect(plugin.starts).toBe(1);
+  await clock.advance(2000);
+  for (let request = 0; request < 3; request += 1)
+    expect((await credentials.get(forever)).headers.authorization).toBe("Bearer second");
+  expect(plugin.starts).toBe(2);
 });
