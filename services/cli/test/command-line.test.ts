@@ -95,9 +95,9 @@ test("the word after -- is no flag", async () => {
 });
 
 test.each([
-  ["--freeze-file -nope Deployment/api -n shop", "--freeze-file -nope --namespace shop"],
+  ["--freeze-file -nope Deployment/api -n shop", "--freeze-file -nope -n shop"],
   ["Deployment/api --freeze-file -n -nshop -ojson", "--freeze-file -n --namespace=shop --output=json"],
-  ["-n -o Deployment/api", "--namespace -o"],
+  ["-n -o Deployment/api", "-n -o"],
   ["-n= Deployment/api -o=json", "--namespace= --output=json"],
 ])("only a word that stands where a flag may stand is one: %s", (words, flags) => {
   const shape = commands.find(({ name }) => name === "explain")?.flags ?? {};

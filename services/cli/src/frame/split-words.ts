@@ -16,7 +16,7 @@ export function splitWords(shape: ConfigShape, words: readonly string[]): SplitW
   };
 }
 
-/** The words in their order, with the long names of flags that are given by their letter. */
+/** The words in their order, with the long names of flags whose letter is written together with a value. */
 export function withLongFlags(shape: ConfigShape, words: readonly string[]): readonly string[] {
   const { before, after } = aroundDoubleDash(words);
   return [...textsOfPlaced(placedWords(shape, before)), ...after];
@@ -63,12 +63,11 @@ function switchesOf(shape: ConfigShape): ReadonlySet<string> {
   );
 }
 
-/** `-o json`, `-ojson`, `-o=json` and `-n shop` with the long name of the flag; the long spellings stay as they are. */
+/** `-ojson` and `-o=json` with the long name of the flag. All other spellings stay as they are. */
 function longFlag(word: string, letters: ReadonlyMap<string, string>): string {
   const [, letter = "", equals = "", value = ""] = /^-([a-z])(=?)(.*)$/.exec(word) ?? [];
   const flag = letters.get(letter);
-  if (flag === undefined) return word;
-  return `${equals}${value}` === "" ? `--${flag}` : `--${flag}=${value}`;
+  return flag === undefined || `${equals}${value}` === "" ? word : `--${flag}=${value}`;
 }
 
 /** As `-ojson` does. */
