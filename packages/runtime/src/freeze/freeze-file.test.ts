@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -42,4 +42,28 @@ test("a link that leads nowhere is an error, and no missing file", async () => {
 test("a file that cannot be read is an error, and no empty document", async () => {
   using at = inFolder();
   await expect(new FreezeFile(at.folder).text()).rejects.toThrow("the file cannot be read (EISDIR)");
+});
+
+// Two commands, or a command and the page: whoever was told that it is frozen must be right.
+test("of writes at the same time none is lost", async () => {
+  using at = inFolder();
+  const files = [at.file, new FreezeFile(at.path)];
+  const names = Array.from({ length: 50 }, (_, index) => `n${index}`);
+  await Promise.all(
+    names.map((name, index) => files[index % 2]?.write((before) => `${before ?? ""}${name} `)),
+  );
+  expect((await at.file.text())?.trim().split(" ").toSorted()).toEqual(names.toSorted());
+  expect(readdirSync(join(at.folder, "sub"))).toEqual(["freezes.yaml"]);
+});
+
+test("the lock of a process that died does not keep anybody from freezing", async () => {
+  using at = inFolder();
+  await at.file.write(() => "0");
+  const lock = `${at.path}.lock`;
+  writeFileSync(lock, "");
+  const longAgo = new Date(Date.now() - 60_000);
+  utimesSync(lock, longAgo, longAgo);
+  await at.file.write(() => "1");
+  expect(await at.file.text()).toBe("1");
+  expect(readdirSync(join(at.folder, "sub"))).toEqual(["freezes.yaml"]);
 });

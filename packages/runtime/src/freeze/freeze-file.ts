@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { makeFolder } from "../process/data-dir.ts";
 import { RereadFile } from "../process/reread-file.ts";
+import { whileLocked } from "./file-lock.ts";
 
 /** A freeze document in a file. Asking costs one stat while nobody changes it. */
 export class FreezeFile {
@@ -19,10 +20,14 @@ export class FreezeFile {
     return await this.#file.text();
   }
 
-  /** Puts a new text in the place of the old one; nobody ever sees half of it. */
+  /** Puts a new text in the place of the old one. Nobody ever sees half of it, and of writes at the same time none is lost. */
   async write(change: (before: string | undefined) => string): Promise<void> {
-    const text = change(await this.text());
     makeFolder(dirname(this.name));
+    await whileLocked(this.name, () => this.#replace(change));
+  }
+
+  async #replace(change: (before: string | undefined) => string): Promise<void> {
+    const text = change(await this.text());
     const beside = `${this.name}.${process.pid}`;
     try {
       await writeFile(beside, text);
