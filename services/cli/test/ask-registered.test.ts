@@ -136,6 +136,27 @@ test("a cluster is asked by the id that the services know it by", async () => {
   await client.close();
 });
 
+test("an answer about a cluster that the services do not know says so", async () => {
+  const { client, list, redis: started } = await startListedFleet();
+  await using redis = started;
+  const place = ["--redis-url", redis.url];
+  expect(await world.ask(...explainApi, ...place)).toMatchObject({ code: 0, errors: "" });
+  await list.put([{ name: "other", labels: {}, id: "uid-other", status: undefined }]);
+  const asked = await world.ask(...explainApi, ...place, "-o", "json");
+  expect(asked).toMatchObject({ code: 0, output: expect.stringContaining('"verdict"') });
+  expect(asked.errors).toMatch(
+    /^warning: the services with this Redis do not know the cluster nova, .*--context/,
+  );
+  const rules = [{ verbs: ["*"], apiGroups: ["*"], resources: ["deployments", "secrets", "pods"] }];
+  world.cluster.addUser("of the shop", rules);
+  const narrow = join(world.dataDir, "narrow");
+  writeFileSync(narrow, world.cluster.kubeconfig("of the shop"));
+  const places = ["--kubeconfig", narrow, "--data-dir", world.dataDir, "--mark-key-file", world.keyFile];
+  const { errors } = await commandRun([...explainApi, ...places, ...place]);
+  expect(errors).toContain("the right to get the namespace kube-system tells which cluster it is");
+  await client.close();
+});
+
 test("a cluster that is registered twice is asked as the registration that serves it", async () => {
   const { client, list, redis: started } = await startListedFleet();
   await using redis = started;

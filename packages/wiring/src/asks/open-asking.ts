@@ -4,6 +4,7 @@ import type { PlanSource } from "@fleet-reloader/engine/ask/plan-source";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { isStandIn } from "@fleet-reloader/kube/discovery/cluster-identity";
 import { RedisKnownDocuments } from "@fleet-reloader/redis/index/redis-known-documents";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
@@ -26,6 +27,8 @@ export interface AskingOptions {
 /** Answers questions until it is closed. */
 export interface Asking {
   readonly clusters: readonly ReachedCluster[];
+  /** What answers leave out, a line each. */
+  readonly warnings: readonly string[];
   readonly explain: Explain;
   readonly plan: PlanSource;
   close(): Promise<void>;
@@ -54,8 +57,12 @@ export async function openAsking(options: AskingOptions, signal: AbortSignal): P
     log,
     lifetime: signal,
   });
+  const known = new Set(registered?.map(({ id }) => id));
+  // Nobody serves clusters with this Redis now, or what is registered is not known yet.
+  const strangers = known.size === 0 ? [] : open.clusters.filter(({ api }) => !known.has(api.cluster));
   return {
     clusters: open.clusters,
+    warnings: strangers.map(strangerText),
     explain,
     plan,
     async close() {
@@ -63,6 +70,13 @@ export async function openAsking(options: AskingOptions, signal: AbortSignal): P
       await open.close();
     },
   };
+}
+
+function strangerText({ api, name }: ReachedCluster): string {
+  const mend = isStandIn(api.cluster)
+    ? "the right to get the namespace kube-system tells which cluster it is"
+    : "check --context and --redis-url";
+  return `the services with this Redis do not know the cluster ${name}, so its queue, its breakers and most of its freezes are not in the answer; ${mend}`;
 }
 
 /** The services remember which freeze documents there were. A question only reads that. */

@@ -8,7 +8,7 @@ import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { rollLimitsOf } from "@fleet-reloader/runtime/config/fields/brake-fields";
 import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
-import { printableJson, printableLines } from "@fleet-reloader/runtime/log/printable";
+import { printable, printableJson, printableLines } from "@fleet-reloader/runtime/log/printable";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { assertShown } from "@fleet-reloader/wiring/asks/asked-clusters";
@@ -31,7 +31,7 @@ export interface AskedOf {
 /** Connects to clusters and Redis, puts the question, and closes the connections. Nothing is written to either. */
 export async function askClusters<T>(
   config: AskConfig,
-  { env }: Pick<CommandProcess, "env">,
+  { env, stderr }: Pick<CommandProcess, "env" | "stderr">,
   question: (asked: AskedOf) => Promise<T>,
 ): Promise<T> {
   const log = createLog({ service: "cli", level: "error", format: "json" });
@@ -45,6 +45,7 @@ export async function askClusters<T>(
     const asking = await openAsking({ config, env, settings, limits, redis, clock, log }, signal);
     try {
       assertShown(asking.clusters, config.inNamespace);
+      for (const warning of asking.warnings) stderr.write(`warning: ${printable(warning)}\n`);
       return await question({ asking, settings, signal });
     } finally {
       await asking.close();
