@@ -15,10 +15,10 @@ function withVariable(name: string, value: string, template: unknown = templateU
 }
 
 /** The peer's annotation, as its annotations strategy leaves it. */
-function withAnnotation(name: string, hash: string): unknown {
+function withAnnotation(name: string, hash: string, template: unknown = templateUsing({ app: {} })): unknown {
   const source = { kind: "ConfigMap", namespace: "ns", name } as const;
   const text = formatLastReloadedFrom({ source, hash, containerRefs: ["main"], observedAtSeconds: 7 });
-  return applyEdit(templateUsing({ app: {} }), { annotations: { [lastReloadedFromAnnotation]: text } });
+  return applyEdit(template, { annotations: { [lastReloadedFromAnnotation]: text } });
 }
 
 function firstSight(template: unknown, data: Readonly<Record<string, string>> | undefined) {
@@ -48,6 +48,19 @@ describe("what the peer left on a workload is its baseline at first sight", () =
 
   test("an annotation about another source says nothing of this one", () => {
     expect(firstSight(withAnnotation("other", peerHash({ a: "1" })), { a: "2" })).toEqual({});
+  });
+
+  // Its annotations leave the variables of before as they were, so nobody knows which is newer.
+  test("a variable beside an annotation that tells of a later roll proves no change", () => {
+    const template = withVariable(variable, peerHash({ a: "1" }), templateUsing({ app: {}, db: {} }));
+    const workload = new PlannedWorkload(withAnnotation("db", peerHash({ b: "1" }), template));
+    workload.engagedAtSeconds = workload.now + 100;
+    workload.set("ConfigMap", "app", { a: "2" });
+    workload.set("ConfigMap", "db", { b: "1" });
+    expect(workload.reconcile()).toEqual({});
+    workload.now += 200;
+    workload.set("ConfigMap", "app", { a: "3" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
   });
 
   test("the peer's mark of a deletion differs from every content", () => {

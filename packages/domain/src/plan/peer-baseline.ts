@@ -26,18 +26,18 @@ export function peerBaseline(observed: ObservedSource, traces: PeerTraces): "sam
   const others = (traces.sharing.get(compatVariableName(observed.ref)) ?? []).filter(
     (other) => other !== observed,
   );
-  const verdicts = [
-    ...variableValues(observed, traces)
-      .filter((value) => !others.some((other) => comparePeerHash(value, other, traces) === "same"))
-      .map((value) =>
-        isMarkOfAll(value, [observed, ...others], traces) ? "same" : comparePeerHash(value, observed, traces),
-      ),
-    ...lastReloadedHash(observed, traces.templateAnnotations).map((value) =>
-      comparePeerHash(value, observed, traces),
-    ),
-  ];
-  if (verdicts.includes("same")) return "same";
-  return verdicts.includes("different") ? "different" : "unknown";
+  const variables = variableValues(observed, traces)
+    .filter((value) => !others.some((other) => comparePeerHash(value, other, traces) === "same"))
+    .map((value) =>
+      isMarkOfAll(value, [observed, ...others], traces) ? "same" : comparePeerHash(value, observed, traces),
+    );
+  const last = lastReloaded(traces.templateAnnotations);
+  const isOfLast = last !== undefined && localName(last.source) === localName(observed.ref);
+  const annotation = isOfLast ? [comparePeerHash(last.hash, observed, traces)] : [];
+  if ([...variables, ...annotation].includes("same")) return "same";
+  // Rolls by annotation leave the variables of before as they were: where there are both, a variable may be older than the pods.
+  const telling = last === undefined ? variables : annotation;
+  return telling.includes("different") ? "different" : "unknown";
 }
 
 /** A variable of the peer says nothing once our own mark stands beside it: our rolls came later and left it alone. */
@@ -52,10 +52,9 @@ function variableValues(
     .flatMap(({ value }) => (value === undefined || (isMarkedByUs && sha1Shape.test(value)) ? [] : [value]));
 }
 
-function lastReloadedHash(observed: ObservedSource, annotations: Annotations): readonly string[] {
+function lastReloaded(annotations: Annotations): ReturnType<typeof parseLastReloadedFrom> {
   const text = annotationValue(annotations, lastReloadedFromAnnotation);
-  const last = text === undefined ? undefined : parseLastReloadedFrom(text);
-  return last !== undefined && localName(last.source) === localName(observed.ref) ? [last.hash] : [];
+  return text === undefined ? undefined : parseLastReloadedFrom(text);
 }
 
 /** What a roll of ours leaves in a variable that several sources share. */
