@@ -2,6 +2,7 @@ import { anythingKey } from "@fleet-reloader/domain/hint/hint";
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import { HintInbox } from "@fleet-reloader/engine/hints/hint-inbox";
 import type { HintStore, PendingHint } from "@fleet-reloader/engine/hints/hint-store";
+import { ApiClient } from "@fleet-reloader/testkit/api-client";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
@@ -164,6 +165,25 @@ describe("a change that no hint told of", () => {
     await bed.settled(1);
     expect(bed.followed.verdicts.flat()).toEqual([]);
   });
+});
+
+// A namespace goes by its finalizers, some seconds after the DELETE, and no audit event of an object tells of that.
+test("an object that goes after it was seen deleted is no missed change", async () => {
+  await using bed = await startHinted({ listEveryMs: 100, graceMs: 50 });
+  const held = configMap("a");
+  bed.cluster.apply({ ...held, metadata: { ...held.metadata, finalizers: ["example.com/hold"] } });
+  bed.followed.hint("shop/a");
+  await bed.settled(1);
+  const client = new ApiClient({ url: bed.cluster.url, token: bed.cluster.token });
+  await client.remove("ConfigMap", "a", "shop");
+  bed.followed.hint("shop/a");
+  await bed.settled(2);
+  expect([...bed.followed.view.keys()]).toContain("shop/a");
+  await client.patch("ConfigMap", "a", { metadata: { finalizers: null } }, "shop");
+  await until("a list has found it gone", () => !bed.followed.view.has("shop/a"));
+  bed.cluster.apply(configMap("b", "2"));
+  await until("what comes later is judged", () => bed.followed.verdicts.flat().includes("shop/b"));
+  expect(bed.followed.verdicts.flat()).not.toContain("shop/a");
 });
 
 test("with hints dropped, doubled or reordered, one list later nothing is missing", async () => {

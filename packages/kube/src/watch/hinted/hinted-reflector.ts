@@ -165,8 +165,10 @@ export class HintedReflector<T> implements Stream {
     const known = this.#known;
     if (known === undefined) return;
     const changed = [...listed].filter(([key, print]) => known.get(key) !== print).map(([key]) => key);
-    const gone = [...known.keys()].filter((key) => !listed.has(key));
-    const unhinted = [...changed, ...gone].filter((key) => !this.#places.covers(...partsOf(key)));
+    const gone = [...known].filter(([key, print]) => !listed.has(key) && !print.endsWith(deletingPrint));
+    const unhinted = [...changed, ...gone.map(([key]) => key)].filter(
+      (key) => !this.#places.covers(...partsOf(key)),
+    );
     this.#unhinted.found(unhinted, this.#options.clock.monotonic());
     for (const hint of hints) this.#unhinted.hinted(hint);
   }
@@ -253,7 +255,9 @@ export class HintedReflector<T> implements Stream {
   }
 
   #printOf(object: unknown): string {
-    return `${text(object, "metadata", "uid")} ${this.#options.printOf(object)}`;
+    const uid = text(object, "metadata", "uid");
+    const isDeleting = text(object, "metadata", "deletionTimestamp") !== "";
+    return isDeleting ? `${uid}${deletingPrint}` : `${uid} ${this.#options.printOf(object)}`;
   }
 
   async #recover(fault: Fault, was: Step, signal: AbortSignal): Promise<Step> {
@@ -270,6 +274,9 @@ export class HintedReflector<T> implements Stream {
     return isLost ? { type: "list", why: fault.message } : was;
   }
 }
+
+/** Of an object that is going. Nothing tells when it has: a namespace goes by its finalizers, which are a subresource. */
+const deletingPrint = " deleting";
 
 /** The part of a collection that a hint points to. */
 function collectionAt(collection: Collection, { namespace, name }: HintedPlace): Collection {
