@@ -16,7 +16,7 @@ export interface FreezeAbsenceOptions {
   readonly name: string;
   /** How to write that nothing is frozen. */
   readonly mend: string;
-  /** The configuration names the document, so it has to be there. */
+  /** The configuration names the document, so it has to be there, and nobody needs to remember that it was. */
   readonly isNamed: boolean;
   /** Undefined: only what this process has seen is known. */
   readonly known: KnownDocuments | undefined;
@@ -41,8 +41,9 @@ export class FreezeAbsence {
 
   /** The document is there now. */
   seen(): void {
-    const { clock, known, name } = this.#options;
+    const { clock, isNamed, known, name } = this.#options;
     this.#wasThere = true;
+    if (isNamed) return;
     if (known === undefined || this.#isKnown || clock.monotonic() - this.#triedAtMs < absenceRetryMs) return;
     this.#triedAtMs = clock.monotonic();
     const noted = () => {
@@ -62,8 +63,8 @@ export class FreezeAbsence {
   }
 
   async #isRemembered(): Promise<boolean> {
-    const { clock, known, name } = this.#options;
-    if (known === undefined) return false;
+    const { clock, isNamed, known, name } = this.#options;
+    if (known === undefined || isNamed) return false;
     let answer: boolean | undefined;
     const asked = known.has(name).then((is) => {
       answer = is;

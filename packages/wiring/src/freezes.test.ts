@@ -67,7 +67,17 @@ describe("a freeze file", () => {
     using at = machine();
     const named = join(at.folder, "named.yaml");
     const why = `${named}: it is not there; create it again, with [] for no freezes`;
-    expect(await at.open({ freezeFile: named }).now()).toEqual({ type: "unreadable", why });
+    const asked: string[] = [];
+    const known: KnownDocuments = {
+      has: async (name) => asked.push(name) > 0,
+      add: async (name) => void asked.push(name),
+    };
+    const open = () => at.open({ freezeFile: named }, known);
+    expect(await open().now()).toEqual({ type: "unreadable", why });
+    // Each pod of a worker would be another name in Redis, and it changes no answer.
+    writeFileSync(named, "[]\n");
+    expect(await open().now()).toEqual(none);
+    expect(asked).toEqual([]);
   });
 
   test("that is a link to nowhere lifts no freeze", async () => {
