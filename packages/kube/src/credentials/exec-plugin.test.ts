@@ -1,4 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Cluster } from "@kubernetes/client-node";
 import { describe, expect, test } from "vitest";
 import { askPlugin } from "./exec-plugin.ts";
 
@@ -12,8 +16,8 @@ const echo = {
   args: ["-e", "console.log(JSON.stringify({ status: { token: process.env.KUBERNETES_EXEC_INFO } }))"],
 };
 
-async function toldTo(exec: object): Promise<unknown> {
-  const answer = await askPlugin(exec, cluster, signal);
+async function toldTo(exec: object, of: Cluster = cluster): Promise<unknown> {
+  const answer = await askPlugin(exec, of, signal);
   return JSON.parse("token" in answer ? answer.token : "{}");
 }
 
@@ -30,6 +34,21 @@ describe("an exec plugin is told", () => {
     expect(await toldTo({ ...echo, provideClusterInfo: true })).toMatchObject({
       spec: { cluster: { server: "https://prod.example:6443", "certificate-authority-data": "Q0E=" } },
     });
+  });
+});
+
+test("an exec plugin is told the authority of a cluster also where that is a file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "fr-plugin-ca-"));
+  const caFile = join(folder, "ca.crt");
+  writeFileSync(caFile, "CA");
+  const { caData: _, ...others } = cluster;
+  const wanting = { ...echo, provideClusterInfo: true };
+  expect(await toldTo(wanting, { ...others, caFile })).toMatchObject({
+    spec: { cluster: { "certificate-authority-data": "Q0E=" } },
+  });
+  rmSync(folder, { recursive: true });
+  expect(await askPlugin(wanting, { ...others, caFile }, signal)).toEqual({
+    problem: `certificate-authority ${caFile} cannot be read (ENOENT)`,
   });
 });
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { env, kill } from "node:process";
 import type { Readable } from "node:stream";
 import { jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
@@ -36,12 +37,25 @@ export async function askPlugin(
   if (args.length < jsonList(exec, "args").length)
     return { problem: `${named} has an argument that is no text; put it in quotes` };
   const variables = jsonList(exec, "env").map((one) => [text(one, "name"), text(one, "value")]);
-  const given = { ...Object.fromEntries(variables), KUBERNETES_EXEC_INFO: execInfo(exec, cluster) };
+  const info = readInfo(exec, cluster);
+  if ("problem" in info) return info;
+  const given = { ...Object.fromEntries(variables), KUBERNETES_EXEC_INFO: info.text };
   // A failure to start (E2BIG) is thrown; every other failure is an error event.
   const ran = await runPlugin(command, args, given, signal).catch((error: unknown) => ({
     failed: errorCodeOf(error),
   }));
   return "failed" in ran ? { problem: `${named} failed${ran.failed}` } : credentialOf(ran.output);
+}
+
+function readInfo(
+  exec: unknown,
+  cluster: Cluster | null,
+): { readonly text: string } | { readonly problem: string } {
+  try {
+    return { text: execInfo(exec, cluster) };
+  } catch (error) {
+    return { problem: `certificate-authority ${cluster?.caFile} cannot be read${errorCodeOf(error)}` };
+  }
 }
 
 /**
@@ -54,7 +68,7 @@ function execInfo(exec: unknown, cluster: Cluster | null): string {
     server: cluster.server,
     "tls-server-name": cluster.tlsServerName,
     "insecure-skip-tls-verify": cluster.skipTLSVerify,
-    "certificate-authority-data": cluster.caData,
+    "certificate-authority-data": authorityOf(cluster),
     "proxy-url": cluster.proxyUrl,
   };
   return JSON.stringify({
@@ -62,6 +76,10 @@ function execInfo(exec: unknown, cluster: Cluster | null): string {
     apiVersion: text(exec, "apiVersion") || "client.authentication.k8s.io/v1",
     spec: { interactive: false, ...(clusterInfo === false ? {} : { cluster: clusterInfo }) },
   });
+}
+
+function authorityOf({ caData, caFile }: Cluster): string | undefined {
+  return caData ?? (caFile === undefined ? undefined : readFileSync(caFile).toString("base64"));
 }
 
 type PluginRun = { readonly output: string } | { readonly failed: string };
