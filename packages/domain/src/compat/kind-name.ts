@@ -1,36 +1,32 @@
 import type { SourceKind } from "../source/source.ts";
 
-const names = {
-  ConfigMap: "CONFIGMAP",
-  Secret: "SECRET",
-  SecretProviderClass: "SECRETPROVIDERCLASS",
-} as const satisfies Record<SourceKind, string>;
+/** What the peer calls a kind of source, and the resource that it watches for it: of a class, what the driver writes. */
+const compatNames = {
+  ConfigMap: { kind: "CONFIGMAP", resource: "configmaps" },
+  Secret: { kind: "SECRET", resource: "secrets" },
+  SecretProviderClass: { kind: "SECRETPROVIDERCLASS", resource: "secretproviderclasspodstatuses" },
+} as const satisfies Record<SourceKind, object>;
 
-/** What the peer calls a kind of source, in variable names and in its payload. */
-export function compatKindName(kind: SourceKind): (typeof names)[SourceKind] {
-  return names[kind];
+type PeerName<T extends "kind" | "resource"> = (typeof compatNames)[SourceKind][T];
+
+/** The name of the kind in variable names and in the peer's payload. */
+export function compatKindName(kind: SourceKind): PeerName<"kind"> {
+  return compatNames[kind].kind;
 }
 
-const resourceNames = {
-  ConfigMap: "configmaps",
-  Secret: "secrets",
-  // It watches what the driver writes, and not the class.
-  SecretProviderClass: "secretproviderclasspodstatuses",
-} as const satisfies Record<SourceKind, string>;
-
-/** What the peer calls the resource that it watches for a kind of source, in labels of metrics and in components of Events. */
-export function compatResourceName(kind: SourceKind): (typeof resourceNames)[SourceKind] {
-  return resourceNames[kind];
+/** The name of the resource in labels of metrics and in components of Events. */
+export function compatResourceName(kind: SourceKind): PeerName<"resource"> {
+  return compatNames[kind].resource;
 }
 
 /** The kind behind a name in whatever capitals: version 1 writes `CONFIGMAP`, version 2 `ConfigMap`. */
 export function parseCompatKindName(text: string): SourceKind | undefined {
   switch (text.toUpperCase()) {
-    case names.ConfigMap:
+    case compatNames.ConfigMap.kind:
       return "ConfigMap";
-    case names.Secret:
+    case compatNames.Secret.kind:
       return "Secret";
-    case names.SecretProviderClass:
+    case compatNames.SecretProviderClass.kind:
       return "SecretProviderClass";
     default:
       return undefined;
