@@ -1,7 +1,13 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { Cluster, Redis } from "ioredis";
-import { type ClusterAddress, connectCluster, isClusterUrl, parseClusterUrl } from "./cluster-connection.ts";
+import {
+  type ClusterAddress,
+  connectCluster,
+  isClusterUrl,
+  parseClusterUrl,
+  readLogin,
+} from "./cluster-connection.ts";
 import { DeniedCommands } from "./denied-commands.ts";
 import { gatherWrites } from "./gather-writes.ts";
 
@@ -159,22 +165,13 @@ export function redisAddress(url: string): RedisAddress {
       "--redis-url: this is no Redis URL; write redis://[user:password@]host:port[/db] or rediss://…, and for a Redis Cluster redis-cluster://host:port,host:port",
     );
   }
-  if (!isDecodable(username + password)) {
+  if (readLogin(`${username}:${password}`) === undefined) {
     throw new Fault(
       "config.invalid",
       "--redis-url: its user or password has a % that begins no code; write %25 for a %",
     );
   }
   return { url };
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The oldest that is tested and still mended by its makers; Valkey reports a compatible redis_version. */

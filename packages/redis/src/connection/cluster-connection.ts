@@ -30,8 +30,10 @@ export function parseClusterUrl(url: string): ClusterAddress | undefined {
   return credentials === undefined ? undefined : { nodes, tls: secure === "s", ...credentials };
 }
 
-/** Undefined when it cannot be decoded. */
-function readLogin(login: string | undefined): Pick<ClusterAddress, "username" | "password"> | undefined {
+/** `user:password` of a URL; undefined when it cannot be decoded. */
+export function readLogin(
+  login: string | undefined,
+): Pick<ClusterAddress, "username" | "password"> | undefined {
   if (login === undefined) return {};
   const colon = login.indexOf(":");
   try {
