@@ -19,7 +19,7 @@ export function splitWords(shape: ConfigShape, words: readonly string[]): SplitW
 /** The words in their order, with the long names of flags whose letter is written together with a value. */
 export function withLongFlags(shape: ConfigShape, words: readonly string[]): readonly string[] {
   const { before, after } = aroundDoubleDash(words);
-  return [...textsOfPlaced(placedWords(shape, before)), ...after];
+  return [...placedWords(shape, before).map(({ word }) => word), ...after];
 }
 
 /** The words before `--`, and those from it on. */
@@ -49,7 +49,7 @@ function placedWords(shape: ConfigShape, words: readonly string[]): readonly Pla
 
 function textsOfPlaced(
   placed: readonly PlacedWord[],
-  isMeant: (one: PlacedWord) => boolean = () => true,
+  isMeant: (one: PlacedWord) => boolean,
 ): readonly string[] {
   return placed.filter(isMeant).map(({ word }) => word);
 }
