@@ -1,13 +1,11 @@
-import { historyFilter } from "@fleet-reloader/contracts/history-filter";
 import type { HistoryQuery } from "@fleet-reloader/contracts/history-query";
 import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { Cluster } from "ioredis";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import { withCalledClusters } from "./called-clusters.ts";
-import { withEarlierChanges } from "./earlier-changes.ts";
 import { byShardPlace, readPlace, recordText, type ShardPlace, streamPages } from "./stream-entry.ts";
+import { wantedRecords } from "./wanted-records.ts";
 
 /** A record and its place among those of all shards, `milliseconds-number-shard`: a reader goes on after the last one it has read. */
 export interface HistoryLine {
@@ -47,9 +45,7 @@ export class HistoryReader {
         : [],
     );
     let left = query.limit;
-    const options = { client: this.#client, keys: this.#keys };
-    const called = await withCalledClusters(query, options);
-    const isWanted = historyFilter(await withEarlierChanges(called, options, signal));
+    const isWanted = await wantedRecords(query, { client: this.#client, keys: this.#keys }, signal);
     for await (const { id, shard, record } of inTimeOrder(shards)) {
       if (!isWanted(record)) continue;
       if (left === 0) return;

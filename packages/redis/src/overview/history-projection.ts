@@ -1,5 +1,4 @@
 import { getHeapStatistics } from "node:v8";
-import { historyFilter } from "@fleet-reloader/contracts/history-filter";
 import type { HistoryQuery } from "@fleet-reloader/contracts/history-query";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
@@ -8,9 +7,8 @@ import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { ChangeFolds } from "@fleet-reloader/engine/overview/changes/change-folds";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import { withCalledClusters } from "../history/called-clusters.ts";
-import { withEarlierChanges } from "../history/earlier-changes.ts";
 import type { HistoryReader, SeesRecord } from "../history/history-reader.ts";
+import { wantedRecords } from "../history/wanted-records.ts";
 import type { KeptMax, NewestLines } from "./newest-lines.ts";
 import { ProjectedStreams } from "./projected-streams.ts";
 import type { ChangesReader, CountedChanges } from "./recent-records.ts";
@@ -63,8 +61,7 @@ export class HistoryProjection implements ChangesReader {
     if (known === undefined)
       return await this.#inTurn(signal, () => this.#options.reader.records(query, signal, isSeen));
     const records: HistoryRecord[] = [];
-    const called = await withCalledClusters(query, this.#options);
-    const isWanted = historyFilter(await withEarlierChanges(called, this.#options, signal));
+    const isWanted = await wantedRecords(query, this.#options, signal);
     for (const record of known.lines.since(known.ms)) {
       if (records.length >= query.limit) break;
       if (isWanted(record) && isSeen(record)) records.push(record);
