@@ -5,4 +5,5 @@ export const daemonSet = podController(
   "DaemonSet",
   { group: "apps", version: "v1", plural: "daemonsets" },
   daemonSetState,
+  { newPodCount: "updatedNumberScheduled" },
 );

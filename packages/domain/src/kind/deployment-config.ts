@@ -6,5 +6,5 @@ export const deploymentConfig = podController(
   "DeploymentConfig",
   { group: "apps.openshift.io", version: "v1", plural: "deploymentconfigs" },
   deploymentConfigState,
-  { patch: "merge", isOptional: true },
+  { patch: "merge", isOptional: true, newPodCount: "updatedReplicas" },
 );

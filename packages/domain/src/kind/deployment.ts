@@ -5,4 +5,5 @@ export const deployment = podController(
   "Deployment",
   { group: "apps", version: "v1", plural: "deployments" },
   deploymentState,
+  { newPodCount: "updatedReplicas" },
 );

@@ -7,7 +7,7 @@ export function podController(
   kind: string,
   resource: { readonly group: string; readonly version: string; readonly plural: string | undefined },
   rolloutState: (object: unknown) => RolloutState,
-  how: Partial<Pick<WorkloadKind, "apiKind" | "patch" | "isOptional" | "templatePath">> = {},
+  how: Partial<Pick<WorkloadKind, "apiKind" | "patch" | "isOptional" | "templatePath" | "newPodCount">> = {},
 ): WorkloadKind {
   return {
     kind,

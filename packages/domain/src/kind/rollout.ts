@@ -27,6 +27,7 @@ export const rollout: WorkloadKind = {
   templatePath: ["spec", "template"],
   templateOwner: ownerOf,
   followsOwner: (annotations) => !isRestarted(annotations),
+  newPodCount: "updatedReplicas",
   roll: rolloutRollOf,
   rolloutState: argoRolloutState,
 };

@@ -5,4 +5,5 @@ export const statefulSet = podController(
   "StatefulSet",
   { group: "apps", version: "v1", plural: "statefulsets" },
   statefulSetState,
+  { newPodCount: "updatedReplicas" },
 );

@@ -16,12 +16,22 @@ test.each([
   ["is stalled when there is no node in time", noNode, deadlineMs, "stalled Unschedulable"],
   ["is stalled when nothing happens in time", undefined, deadlineMs, "stalled NoProgress"],
 ] as const)("a rollout %s", (_, trouble, spentMs, expected) => {
-  const end = rolloutEnd(progressing, trouble, { spentMs, deadlineMs });
+  const end = rolloutEnd(progressing, trouble, { spentMs, idleMs: spentMs, deadlineMs });
   expect(end && `${end.result} ${end.reason}`).toBe(expected);
 });
 
+test("a rollout that made progress a moment ago is not late, however long it has taken", () => {
+  const spentMs = 3 * deadlineMs;
+  for (const trouble of [undefined, noNode]) {
+    expect(rolloutEnd(progressing, trouble, { spentMs, idleMs: deadlineMs - 1, deadlineMs })).toBeUndefined();
+    expect(rolloutEnd(progressing, trouble, { spentMs, idleMs: deadlineMs, deadlineMs })?.result).toBe(
+      "stalled",
+    );
+  }
+});
+
 test("what the status says is the end at once", () => {
-  const time = { spentMs: 0, deadlineMs };
+  const time = { spentMs: 0, idleMs: 0, deadlineMs };
   const failed = { type: "failed", reason: "JobFailed", message: "m" } as const;
   expect(rolloutEnd(failed, noNode, time)).toEqual({ result: "failed", reason: "JobFailed", message: "m" });
   const healthy = { type: "healthy", reason: "Available", atSeconds: 7 } as const;
@@ -31,7 +41,8 @@ test("what the status says is the end at once", () => {
 test("every reason ends as the list says", () => {
   for (const { reason, ends } of rolloutReasons) {
     if (ends === "healthy") continue;
-    const end = rolloutEnd(progressing, { reason, message: "" }, { spentMs: deadlineMs, deadlineMs });
+    const time = { spentMs: deadlineMs, idleMs: deadlineMs, deadlineMs };
+    const end = rolloutEnd(progressing, { reason, message: "" }, time);
     expect(end?.result, reason).toBe(ends);
   }
 });
@@ -43,6 +54,14 @@ test.each([
   [0, 630_000],
 ])("a progressDeadlineSeconds of %s gives a rollout %d ms", (progressDeadlineSeconds, expected) => {
   expect(rolloutDeadlineMs({ spec: { progressDeadlineSeconds } })).toBe(expected);
+});
+
+test("pods that take long to end, or to count as available, have that time on top", () => {
+  const template = { spec: { terminationGracePeriodSeconds: 1800 } };
+  expect(rolloutDeadlineMs({ spec: { minReadySeconds: 60, template } })).toBe(2_490_000);
+  expect(rolloutDeadlineMs({ spec: { minReadySeconds: 60, template, progressDeadlineSeconds: 90 } })).toBe(
+    120_000,
+  );
 });
 
 test("looks come at 5, 10, 15, 30 s and then every half a minute", () => {

@@ -20,17 +20,38 @@ const deadlineMaxMs = 24 * 3_600_000;
 /** Looks come no farther apart, so that an end is known half a minute late at most. */
 const farthestMs = 30_000;
 
-/** How long a rollout of this workload may take before it counts as stalled, in milliseconds. */
+/**
+ * How long a rollout of this workload may make no progress before it counts as stalled, in milliseconds. Where it says no time itself, its pods
+ * may end one after another, and count as available some time after they are ready.
+ */
 export function rolloutDeadlineMs(object: unknown): number {
-  const own = (numberOf(jsonField(object, "spec", "progressDeadlineSeconds")) ?? 0) * 1000;
-  return (own > 0 && own <= deadlineMaxMs ? own : defaultDeadlineMs) + marginMs;
+  const spec = jsonField(object, "spec");
+  const own = millisecondsOf(jsonField(spec, "progressDeadlineSeconds"));
+  if (own > 0 && own <= deadlineMaxMs) return own + marginMs;
+  const endMs = millisecondsOf(jsonField(spec, "template", "spec", "terminationGracePeriodSeconds"));
+  const availableMs = millisecondsOf(jsonField(spec, "minReadySeconds"));
+  return defaultDeadlineMs + Math.min(deadlineMaxMs, endMs + availableMs) + marginMs;
+}
+
+function millisecondsOf(seconds: unknown): number {
+  return (numberOf(seconds) ?? 0) * 1000;
+}
+
+/** How long a rollout has taken, in milliseconds. */
+export interface RolloutTime {
+  /** Since the roll. */
+  readonly spentMs: number;
+  /** Since its last progress that is known, or since the roll. */
+  readonly idleMs: number;
+  /** It is stalled when it is idle for so long. */
+  readonly deadlineMs: number;
 }
 
 /** The end of a rollout that stands like this after so long; undefined while it goes on. */
 export function rolloutEnd(
   state: RolloutState,
   trouble: Trouble | undefined,
-  time: { readonly spentMs: number; readonly deadlineMs: number },
+  time: RolloutTime,
 ): RolloutEnd | undefined {
   if (state.type === "healthy") {
     const { reason, atSeconds } = state;
@@ -39,7 +60,7 @@ export function rolloutEnd(
   if (state.type === "failed") return { result: "failed", reason: state.reason, message: state.message };
   if (state.type === "stalled") return { result: "stalled", reason: state.reason, message: state.message };
   const cause = trouble ?? state.trouble;
-  const isLate = time.spentMs >= time.deadlineMs;
+  const isLate = time.idleMs >= time.deadlineMs;
   if (cause === undefined)
     return isLate ? { result: "stalled", reason: "NoProgress", message: "" } : undefined;
   if (isStalling(cause.reason))

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { podSelectorOf } from "./pod-selector.ts";
-import { podTrouble } from "./pod-trouble.ts";
+import { lastReadySeconds, podTrouble } from "./pod-trouble.ts";
 
 interface PodOptions {
   readonly at?: string;
@@ -74,6 +74,25 @@ test.each([
   ["that cannot be read", [null, 7, {}]],
 ])("pods %s are no trouble", (_, pods) => {
   expect(podTrouble(pods)).toBeUndefined();
+});
+
+test("progress is the newest pod that became ready, not one that was only made", () => {
+  const ready = (name: string, at: string, status: string, hash = "new") => ({
+    metadata: {
+      name,
+      creationTimestamp: hash === "new" ? at : "2026-07-01T11:00:00Z",
+      labels: { "pod-template-hash": hash },
+    },
+    status: { conditions: [{ type: "Ready", status, lastTransitionTime: at }] },
+  });
+  const pods = [
+    ready("a", "2026-07-01T12:00:00Z", "True"),
+    ready("b", "2026-07-01T12:20:00Z", "False"),
+    ready("c", "2026-07-01T12:10:00Z", "True", "old"),
+    pod("d", { at: "2026-07-01T12:30:00Z" }),
+  ];
+  expect(lastReadySeconds(pods)).toBe(Date.parse("2026-07-01T12:00:00Z") / 1000);
+  expect(lastReadySeconds(pods.slice(1, 2))).toBeUndefined();
 });
 
 test("a selector is written as Kubernetes reads it", () => {

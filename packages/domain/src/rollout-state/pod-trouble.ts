@@ -18,15 +18,30 @@ const waitingReasons: ReadonlyMap<string, FailedReason> = new Map([
  * this rollout.
  */
 export function podTrouble(pods: readonly unknown[]): Trouble | undefined {
+  const troubles = newestPods(pods).flatMap(troublesOf);
+  // Waiting for a node may pass; what a container says does not.
+  return troubles.find(({ reason }) => reason !== "Unschedulable") ?? troubles[0];
+}
+
+/** When the last of the newest pods became ready, in seconds; undefined when none is. One that is made anew again and again is no progress. */
+export function lastReadySeconds(pods: readonly unknown[]): number | undefined {
+  const times = newestPods(pods).flatMap((pod) => {
+    const ready = conditionOfPod(pod, "Ready");
+    const at = Date.parse(jsonText(ready, "lastTransitionTime") ?? "");
+    return jsonField(ready, "status") === "True" && !Number.isNaN(at) ? [at / 1000] : [];
+  });
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/** The pods with the template of the one that was made last, without those on their way out. */
+function newestPods(pods: readonly unknown[]): readonly unknown[] {
   const [first, ...others] = pods.filter(
     (pod) => jsonField(metadataOf(pod), "deletionTimestamp") === undefined,
   );
-  if (first === undefined) return undefined;
+  if (first === undefined) return [];
   const newest = others.reduce((best, pod) => (createdAt(pod) > createdAt(best) ? pod : best), first);
   const revision = podRevisionOf(newest);
-  const troubles = [first, ...others].filter((pod) => podRevisionOf(pod) === revision).flatMap(troublesOf);
-  // Waiting for a node may pass; what a container says does not.
-  return troubles.find(({ reason }) => reason !== "Unschedulable") ?? troubles[0];
+  return [first, ...others].filter((pod) => podRevisionOf(pod) === revision);
 }
 
 function troublesOf(pod: unknown): readonly Trouble[] {
@@ -40,12 +55,15 @@ function troublesOf(pod: unknown): readonly Trouble[] {
     const said = jsonText(state, "message") ?? jsonText(state, "reason") ?? "";
     return [{ reason, message: `container ${String(jsonField(container, "name"))} of pod ${name}: ${said}` }];
   });
-  const scheduled = jsonList(status, "conditions").find(
-    (one) => jsonField(one, "type") === "PodScheduled" && jsonField(one, "reason") === "Unschedulable",
-  );
-  const isWithout = scheduled !== undefined && jsonField(scheduled, "status") === "False";
+  const scheduled = conditionOfPod(pod, "PodScheduled");
+  const isWithout =
+    jsonField(scheduled, "status") === "False" && jsonField(scheduled, "reason") === "Unschedulable";
   const message = `pod ${name}: ${jsonText(scheduled, "message") ?? ""}`;
   return [...waiting, ...(isWithout ? [{ reason: "Unschedulable", message } as const] : [])];
+}
+
+function conditionOfPod(pod: unknown, type: string): unknown {
+  return jsonList(pod, "status", "conditions").find((one) => jsonField(one, "type") === type);
 }
 
 function metadataOf(pod: unknown): unknown {

@@ -59,7 +59,7 @@ export const rolloutReasons = [
   {
     reason: "NoProgress",
     ends: "stalled",
-    meaning: "The rollout exceeded its time without a visible reason.",
+    meaning: "The rollout made no progress within its time, without a visible reason.",
   },
 ] as const;
 

@@ -1,5 +1,5 @@
 import { jsonField } from "../json.ts";
-import { over, progressing, type RolloutState } from "./rollout-state.ts";
+import { over, progressing, type RolloutState, type Trouble } from "./rollout-state.ts";
 import { readStatus, type StatusReader } from "./status.ts";
 
 /** A Deployment: what `kubectl rollout status` goes by, and why it goes no further. */
@@ -20,7 +20,7 @@ export function deploymentState(object: unknown): RolloutState {
     return { type: "stalled", reason: "Paused", message: "spec.paused is true" };
   if (deadline?.status === "False" && deadline.reason === "ProgressDeadlineExceeded")
     return { type: "failed", reason: "ProgressDeadlineExceeded", message: deadline.message };
-  return withReplicaFailure(read);
+  return stillProgressing(read);
 }
 
 /** OpenShift's DeploymentConfig says the same in other words, and fails also by being cancelled. */
@@ -36,7 +36,7 @@ export function deploymentConfigState(object: unknown): RolloutState {
     const reason = isLate ? "ProgressDeadlineExceeded" : "RolloutFailed";
     return { type: "failed", reason, message: deadline.message };
   }
-  return withReplicaFailure(read);
+  return stillProgressing(read);
 }
 
 /** Every pod there is runs the new template, and every one there is to be is available. */
@@ -48,9 +48,12 @@ function isRolledOut({ replicas, count }: StatusReader): boolean {
   );
 }
 
-/** A quota may have room again a moment later. */
-function withReplicaFailure(read: StatusReader): RolloutState {
+/** Its controller writes the condition anew with each progress. A quota may have room again a moment later. */
+function stillProgressing(read: StatusReader): RolloutState {
+  const progress = read.condition("Progressing");
+  const atSeconds = progress?.status === "True" ? progress.updatedAtSeconds : 0;
   const failure = read.condition("ReplicaFailure");
-  if (failure?.status !== "True") return progressing;
-  return { type: "progressing", trouble: { reason: "ReplicaFailure", message: failure.message } };
+  const trouble: Trouble | undefined =
+    failure?.status === "True" ? { reason: "ReplicaFailure", message: failure.message } : undefined;
+  return { type: "progressing", ...(trouble && { trouble }), ...(atSeconds > 0 && { atSeconds }) };
 }

@@ -97,6 +97,13 @@ describe("where a rollout stands:", () => {
     });
   });
 
+  test.each(["True", "False"])("a Deployment says when it last made progress, if it did: %s", (status) => {
+    const goes = condition("Progressing", status, "ReplicaSetUpdated");
+    const state = deployment.rolloutState(object({ replicas: 4 }, { ...three, conditions: [goes] }));
+    const atSeconds = Date.parse("2026-07-01T12:00:00Z") / 1000;
+    expect(state).toEqual({ type: "progressing", ...(status === "True" && { atSeconds }) });
+  });
+
   const same = { currentRevision: "db-2", updateRevision: "db-2" };
   const differing = { currentRevision: "db-1", updateRevision: "db-2" };
   const partition = { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } };

@@ -2,8 +2,8 @@ import type { FailedReason, HealthyReason, StalledReason } from "./reasons.ts";
 
 /** The state of a rollout, read from the status of the workload. */
 export type RolloutState =
-  /** It goes on. `trouble`: what keeps it, if that does not pass. */
-  | { readonly type: "progressing"; readonly trouble?: Trouble }
+  /** It goes on. `trouble`: what keeps it, if that does not pass. `atSeconds`: when it last made progress, where the status says so. */
+  | { readonly type: "progressing"; readonly trouble?: Trouble; readonly atSeconds?: number }
   /** Its pods have what was written. `atSeconds`: since when, where the status says so. */
   | { readonly type: "healthy"; readonly reason: HealthyReason; readonly atSeconds?: number }
   | { readonly type: "failed"; readonly reason: FailedReason; readonly message: string }

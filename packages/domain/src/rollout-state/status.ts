@@ -40,6 +40,13 @@ export function readStatus(object: unknown): StatusReader {
   };
 }
 
+/** Whether there are pods with the present template, by the count of them in its status. */
+export function hasNewPods(object: unknown, count: string | undefined): boolean {
+  if (count === undefined) return true;
+  const status = readStatus(object);
+  return status.isObserved && status.count(count) > 0;
+}
+
 function conditionOf(found: unknown): Condition {
   const time = jsonText(found, "lastUpdateTime") ?? jsonText(found, "lastTransitionTime");
   const parsed = Date.parse(time ?? "");

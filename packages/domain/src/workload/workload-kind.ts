@@ -32,6 +32,8 @@ export interface WorkloadKind {
   readonly eligibility?: (object: unknown) => Eligibility;
   /** Its roll is one PATCH of its own pod template, which depends on nothing else. */
   readonly isTemplateRolled?: true;
+  /** The count of the pods with the present template in its status; a status without it has none yet. Absent: the kind counts none. */
+  readonly newPodCount?: "updatedReplicas" | "updatedNumberScheduled";
   /** How a roll is written. Pure: the same roll always has the same write. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
   /**

@@ -6,8 +6,9 @@ import {
   rolloutDeadlineMs,
   rolloutEnd,
 } from "@fleet-reloader/domain/rollout-state/follow-up";
-import { podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
+import { lastReadySeconds, podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
 import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
+import { hasNewPods } from "@fleet-reloader/domain/rollout-state/status";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import { servedKind } from "../observe/eligibility-of.ts";
 import type { ShownRollouts } from "../observe/shown-rollouts.ts";
@@ -72,7 +73,8 @@ export function lookAtShown({
   const found = shown?.of(request, run);
   if (found?.state.type === "progressing" && spentMs < patienceMs) return { type: "unfinished" };
   if (found?.state.type !== "healthy") return undefined;
-  const end = rolloutEnd(found.state, undefined, { spentMs, deadlineMs: Number.POSITIVE_INFINITY });
+  const time = { spentMs, idleMs: spentMs, deadlineMs: Number.POSITIVE_INFINITY };
+  const end = rolloutEnd(found.state, undefined, time);
   return end && { type: "ended", uid: found.uid, end };
 }
 
@@ -86,33 +88,47 @@ async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
   if (isHeld(live, settings.dialect)) return { type: "none", outcome: "ignored" };
   const state = kind.rolloutState(live.object, live.templateOwner?.generation);
   const isExplained = state.type !== "healthy" && spentMs >= patienceMs && run.badEnd === undefined;
-  const trouble = isExplained ? await troubleOfPods(live, rollout) : undefined;
-  const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
+  const pods = isExplained ? await podsOf(live, rollout) : [];
+  // Pods from before the roll say nothing of this rollout, but may be what it waits for.
+  const newPods = hasNewPods(live.object, kind.newPodCount) ? pods : [];
+  const progressedAt = [
+    state.type === "progressing" ? state.atSeconds : undefined,
+    lastReadySeconds(newPods),
+  ];
+  const idleMs = idleTimeMs(rollout, progressedAt);
+  const time = { spentMs, idleMs, deadlineMs: rolloutDeadlineMs(live.object) };
+  const end = rolloutEnd(state, podTrouble(newPods), time);
   if (end === undefined) return { type: "unfinished" };
-  return { type: "ended", uid: live.uid, end: trouble === undefined ? end : explained(end, trouble) };
+  return { type: "ended", uid: live.uid, end: explained(end, podTrouble(pods)) };
 }
 
-/** What its own newest pods say; undefined where they may not be read: then the status of the workload has to do. */
-async function troubleOfPods(
-  live: LiveWorkload,
-  { api, signal }: LookedAtRollout,
-): Promise<Trouble | undefined> {
+/** Since the last of these times, or since the roll if they are all earlier. In milliseconds. */
+function idleTimeMs(
+  { run, spentMs }: Pick<LookedAtRollout, "run" | "spentMs">,
+  progressedAtSeconds: readonly (number | undefined)[],
+): number {
+  const atMs = progressedAtSeconds.map((seconds) => (seconds ?? 0) * 1000);
+  return Math.max(0, run.rolledAtMs + spentMs - Math.max(run.rolledAtMs, ...atMs));
+}
+
+/** Its own pods; none where they may not be read: then the status of the workload has to do. */
+async function podsOf(live: LiveWorkload, { api, signal }: LookedAtRollout): Promise<readonly unknown[]> {
   const selector = selectorOfPods(live);
-  if (selector === undefined) return undefined;
+  if (selector === undefined) return [];
   try {
     const pods = await api.listPods(live.ref.namespace, selector, signal);
     const { uid, ref } = live;
-    return podTrouble(pods.filter((pod) => isPodOf(pod, { uid, name: ref.name })));
+    return pods.filter((pod) => isPodOf(pod, { uid, name: ref.name }));
   } catch (error) {
     const fault = asFault(error);
-    if (fault.code === "kube.forbidden") return undefined;
+    if (fault.code === "kube.forbidden") return [];
     throw fault;
   }
 }
 
 /** Adds what the pods say to a deadline, which says only that the rollout took too long. */
-function explained(end: RolloutEnd, trouble: Trouble): RolloutEnd {
+function explained(end: RolloutEnd, trouble: Trouble | undefined): RolloutEnd {
   const isVague = end.reason === "ProgressDeadlineExceeded" || end.reason === "NoProgress";
-  if (end.result === "healthy" || !isVague) return end;
+  if (trouble === undefined || end.result === "healthy" || !isVague) return end;
   return { ...end, message: [trouble.message, end.message].filter((text) => text !== "").join("; ") };
 }
