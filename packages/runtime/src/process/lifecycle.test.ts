@@ -46,6 +46,28 @@ describe("a shutdown", () => {
   });
 });
 
+describe("the end of what a failed start has begun", () => {
+  test("waits no longer than its time, and names the step that does not end", async () => {
+    const lines: object[] = [];
+    const asked: number[] = [];
+    const shutdown = new Shutdown({ sleep: async (ms) => void asked.push(ms) });
+    shutdown.add("redis", () => expect.unreachable("the queue has not ended"));
+    shutdown.add("queue", () => new Promise<void>(() => undefined));
+    await shutdown.unwind(collectingLog(lines));
+    expect(asked).toEqual([10_000]);
+    expect(lines).toEqual([{ step: "queue", afterMs: 10_000, message: "did not end in time" }]);
+  });
+
+  test("is told of no further when every step has ended", async () => {
+    const lines: object[] = [];
+    const ended: string[] = [];
+    const shutdown = new Shutdown({ sleep: () => new Promise(() => undefined) });
+    for (const name of ["redis", "queue"]) shutdown.add(name, () => void ended.push(name));
+    await shutdown.unwind(collectingLog(lines));
+    expect([ended, lines]).toEqual([["queue", "redis"], []]);
+  });
+});
+
 interface Run {
   readonly code: number | null;
   readonly errors: string;

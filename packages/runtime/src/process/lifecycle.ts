@@ -1,11 +1,24 @@
 import { asFault } from "@fleet-reloader/domain/fault";
+import { atMost } from "@fleet-reloader/engine/async/at-most";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { endProcess } from "./end-process.ts";
 import { brokenInside, exitCodeOf } from "./exit-code.ts";
+import { systemClock } from "./system-clock.ts";
+
+/** A start that failed has taken nothing up, and its reason is told when this is over. */
+const unwindMaxMs = 10_000;
 
 /** Things to end, in the reverse of the order in which they were begun. */
 export class Shutdown {
+  readonly #clock: Pick<Clock, "sleep">;
   readonly #steps: { readonly name: string; readonly end: () => Promise<void> | void }[] = [];
+  /** The step that is being ended. */
+  #ending: string | undefined;
+
+  constructor(clock: Pick<Clock, "sleep"> = systemClock) {
+    this.#clock = clock;
+  }
 
   add(name: string, end: () => Promise<void> | void): void {
     this.#steps.push({ name, end });
@@ -14,12 +27,21 @@ export class Shutdown {
   /** Ends everything; one step that fails does not keep the others from being ended. */
   async run(log: Log): Promise<void> {
     for (const { name, end } of this.#steps.reverse()) {
+      this.#ending = name;
       try {
         await end();
       } catch (error) {
         log.error({ step: name, err: asFault(error).message }, "did not end cleanly");
       }
     }
+    this.#ending = undefined;
+  }
+
+  /** Ends what a start that failed has begun. What does not end within 10 s is named and left: the process ends after this. */
+  async unwind(log: Log): Promise<void> {
+    await atMost(unwindMaxMs, this.#clock, this.run(log));
+    const step = this.#ending;
+    if (step !== undefined) log.error({ step, afterMs: unwindMaxMs }, "did not end in time");
   }
 }
 

@@ -69,7 +69,7 @@ export async function startDashboard(spec: DashboardSpec): Promise<RunningDashbo
     const broken = Promise.withResolvers<never>().promise;
     return { log, stop: () => shutdown.run(log), broken, ports };
   } catch (error) {
-    await shutdown.run(log);
+    await shutdown.unwind(log);
     throw error;
   }
 }

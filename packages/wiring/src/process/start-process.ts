@@ -28,7 +28,7 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningService> {
     const loops = await start(spec, log, shutdown);
     return { log, stop: () => shutdown.run(log), broken: loops.broken };
   } catch (error) {
-    await shutdown.run(log);
+    await shutdown.unwind(log);
     throw error;
   }
 }
