@@ -56,6 +56,8 @@ export interface PlanInput {
   readonly history: InterestHistory;
   /** When its pods started; undefined when that is not known (yet). */
   readonly pods: RunningPods | undefined;
+  /** Since when, in seconds, its sources contained something else than is recorded, and the roll for that was held. Undefined: none was. */
+  readonly heldSinceSeconds?: number | undefined;
   /** Since when workloads like it are served, for the applied state. */
   readonly served: Served | undefined;
 }

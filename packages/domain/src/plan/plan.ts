@@ -13,6 +13,7 @@ import {
   earlierKept,
   isRecordedDuringRollout,
   keptEarlier,
+  whyChangedBack,
   whyReturned,
 } from "./returned-pods.ts";
 import { type DigestedSource, digestOf, isSameContent } from "./same-content.ts";
@@ -208,8 +209,9 @@ function whyRollSame(
   input: PlanContext,
 ): WhyRoll {
   // The applied state says nothing of keys that are read only now.
-  const isWider = !coversKeys(before.keys, source.now.keys);
-  return isWider ? whyWider(source, input) : whyReturned(source, before.earlier, input);
+  if (!coversKeys(before.keys, source.now.keys)) return whyWider(source, input);
+  const returned = whyReturned(source, before.earlier, input);
+  return (returned.reason ?? returned.pods) ? returned : whyChangedBack(source, input);
 }
 
 /** Of a class whose content nothing has shown yet: what its pods show first is what they started with. */

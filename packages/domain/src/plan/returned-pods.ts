@@ -60,6 +60,23 @@ export function whyReturned(
   return { reason: isStale ? "ChangedAfterStart" : undefined };
 }
 
+/**
+ * The content is the applied one again, and a roll for another one in between was held. A pod that started in between, because it was scaled up
+ * or evicted, read that one. What was written in the same second as the pod started may have been read, too.
+ */
+export function whyChangedBack({ live }: DigestedSource, input: PlanContext): WhyRoll {
+  const { heldSinceSeconds, pods } = input;
+  const { asOfSeconds, writtenAtSeconds } = live;
+  // A content that the pods show themselves is the one they run with.
+  if (heldSinceSeconds === undefined || asOfSeconds !== undefined || writtenAtSeconds <= heldSinceSeconds)
+    return { reason: undefined };
+  if (pods === undefined) return { reason: undefined, pods: "if-returned" };
+  const isStale = pods.each.some(
+    (startedAt) => startedAt >= heldSinceSeconds && startedAt < writtenAtSeconds,
+  );
+  return { reason: isStale ? "ChangedAfterStart" : undefined };
+}
+
 /** The same content: pods of before may run with the same ones, and one more roll is counted. */
 export function earlierKept(
   earlier: readonly EarlierContent[] | undefined,

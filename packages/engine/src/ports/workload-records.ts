@@ -25,6 +25,8 @@ export interface WorkloadRecord {
   readonly appliedText: string | undefined;
   /** When it was written, in whole seconds of the API server's clock; undefined in records of before. */
   readonly appliedAtSeconds: number | undefined;
+  /** Since when, in seconds, a source of it contained something else, while the roll for that was held. Undefined: no roll was. */
+  readonly heldSinceSeconds?: number | undefined;
   readonly seen: SeenInterest | undefined;
   /** Undefined: the first list of its stream is not complete; nothing can be said of what it was served with. */
   readonly served: ServedRecord | undefined;
@@ -47,6 +49,11 @@ export interface WorkloadRecords {
   applied(request: Request, appliedText: string | undefined, observedVersion: ObservedVersion): void;
   /** Keeps the applied state that counts until a write that begins now is verified. Resolves when Redis holds it. */
   keep(request: Request, appliedText: string, atSeconds: number): Promise<void>;
+  /**
+   * A roll of it was held for contents of which the first was written in this second; undefined: no more. Returns at once. What is applied forgets
+   * it, too.
+   */
+  held(request: Request, sinceSeconds: number | undefined): void;
   /** It was observed, with any result. Returns at once. */
   reconciled(request: Request): void;
 }

@@ -27,4 +27,6 @@ export interface Reading extends Taken {
   readonly appliedCount: number;
   /** The applied state that counts, where Redis does not hold it. The write of another one would lose it. */
   readonly unkeptText: string | undefined;
+  /** Since when, in seconds, its sources contained something else than the applied state says, while the roll for that was held. */
+  readonly heldSinceSeconds: number | undefined;
 }

@@ -4,7 +4,7 @@ import { appliedPatch } from "@fleet-reloader/domain/applied/applied-annotation"
 import { nextAppliedText } from "@fleet-reloader/domain/applied/next-applied-text";
 import { writtenBy } from "@fleet-reloader/domain/evidence/managed-fields";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
-import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
+import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
@@ -104,7 +104,7 @@ async function askForMissed(
 
 /** Writes a roll that is due, or only what the pods run with. */
 async function write(dependencies: WriteDependencies, decision: RollDecision): Promise<Outcome | Again> {
-  const { queue, recorder, settings } = dependencies;
+  const { queue, recorder, records, settings } = dependencies;
   const { due, reading } = decision;
   const { request, delivery, interest } = reading;
   const window = windowOf(interest.optIn.overrides, settings);
@@ -120,7 +120,8 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
       ? await writeApplied(dependencies, decision, pausing)
       : await roll(dependencies, decision, { rolling, pausing });
   recorder.record(reading, facts);
-  if (rolling === undefined) dependencies.records.reconciled(request);
+  if (rolling === undefined) records.reconciled(request);
+  if (due === undefined && reading.heldSinceSeconds !== undefined) records.held(request, undefined);
   // Only now: a pause that was not written has no end.
   if (pause.resumeAfterMs !== undefined) {
     const resumeWindow = { quietPeriodMs: pause.resumeAfterMs, maxWaitMs: pause.resumeAfterMs };
@@ -133,7 +134,7 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
 
 /** Asks whether the roll may be written now. */
 async function askForRoll(
-  { brake, clock, keys, settings }: WriteDependencies,
+  { brake, clock, keys, records, settings }: WriteDependencies,
   { reading, observedSources, observedAtMs }: RollDecision,
   due: DueRoll,
 ): Promise<Asked> {
@@ -141,7 +142,24 @@ async function askForRoll(
   // An earlier attempt made the roll, and it was counted then: only the applied state is left to write.
   if (isMade(prepared.how)) return { rolling: { type: "go", ...prepared } };
   const answer = await brake(reading, { due, observedSources, write: prepared.how, observedAtMs });
-  return answer.type === "go" ? { rolling: { ...prepared, ...answer } } : { held: answer };
+  if (answer.type === "go") return { rolling: { ...prepared, ...answer } };
+  const sinceSeconds = changedSinceSeconds(due, observedSources);
+  // Pods that start before the hold ends read what is there then, and it may go back.
+  if (reading.heldSinceSeconds === undefined && sinceSeconds !== undefined)
+    records.held(reading.request, sinceSeconds);
+  return { held: answer };
+}
+
+/** When the first of the changed contents was written, in seconds; undefined where none is there. */
+function changedSinceSeconds(
+  { changed }: DueRoll,
+  observedSources: readonly ObservedSource[],
+): number | undefined {
+  const names = new Set(changed.map(({ source }) => localName(source)));
+  const times = observedSources.flatMap(({ live, ref }) =>
+    typeof live === "object" && names.has(localName(ref)) ? [live.writtenAtSeconds] : [],
+  );
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 function pauseOf({ clock, settings }: WriteDependencies, { live }: Reading, isRoll: boolean): PausePlan {

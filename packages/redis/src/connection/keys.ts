@@ -189,7 +189,10 @@ export class ClusterKeys {
     return `${this.root}:workloads`;
   }
 
-  /** Hash: workload key → the note that was written on it last. */
+  /**
+   * Hash: workload key → the applied state that was written on it last; `held` and workload key → since when its sources contain something else, in
+   * seconds, while the roll for that was held.
+   */
   get noted(): string {
     return `${this.root}:noted`;
   }

@@ -21,6 +21,7 @@ const appliedScript = new Script(`
 for i = 1, #ARGV, 3 do
   local workload, note, version = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   if note == '' then redis.call('HDEL', KEYS[1], workload) else redis.call('HSET', KEYS[1], workload, note) end
+  redis.call('HDEL', KEYS[1], 'held ' .. workload)
   local event = redis.call('HGET', KEYS[2], workload)
   local isRead, read = pcall(cjson.decode, event or '')
   local seen = isRead and type(read) == 'table' and read[3]
@@ -39,7 +40,7 @@ local records = {}
 for i = 1, #ARGV, 3 do
   local served = redis.call('HMGET', KEYS[3], ARGV[i + 1], ARGV[i + 2])
   local noted, seen = redis.call('HGET', KEYS[1], ARGV[i]), redis.call('HGET', KEYS[2], ARGV[i])
-  records[#records + 1] = { noted, seen, served[1], served[2] }
+  records[#records + 1] = { noted, seen, served[1], served[2], redis.call('HGET', KEYS[1], 'held ' .. ARGV[i]) }
 end
 return records
 `);
@@ -77,8 +78,13 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     const { kind, namespace } = workload;
     const streams = [streamName(kind, namespace), streamName(kind, undefined)] as const;
     const answer = await this.#reads.ask(cluster, [workloadKey(workload), ...streams]);
-    const [appliedText, event, own, all] = readTexts(answer);
-    return { ...readApplied(appliedText), seen: readSeen(event), served: readServed(own) ?? readServed(all) };
+    const [appliedText, event, own, all, held] = readTexts(answer);
+    return {
+      ...readApplied(appliedText),
+      heldSinceSeconds: held === undefined ? undefined : Number(held),
+      seen: readSeen(event),
+      served: readServed(own) ?? readServed(all),
+    };
   }
 
   applied(request: Request, appliedText: string | undefined, observed: ObservedVersion): void {
@@ -99,6 +105,18 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     const text = encodeApplied(appliedText, atSeconds);
     await this.#unanswered.get(requestKey(request));
     await client.connection.hset(keys.cluster(cluster).noted, workloadKey(workload), text);
+  }
+
+  held({ cluster, workload }: Request, sinceSeconds: number | undefined): void {
+    const { client, keys } = this.#options;
+    const { noted } = keys.cluster(cluster);
+    const field = `held ${workloadKey(workload)}`;
+    const { connection } = client;
+    void this.#sent(
+      sinceSeconds === undefined
+        ? connection.hdel(noted, field)
+        : connection.hset(noted, field, String(sinceSeconds)),
+    );
   }
 
   reconciled({ cluster, workload }: Request): void {

@@ -46,7 +46,7 @@ local function unlink(workload, text)
   redis.call('SREM', root .. ':unpublished', workload)
 end
 local function forgetRecords(workload)
-  redis.call('HDEL', root .. ':noted', workload)
+  redis.call('HDEL', root .. ':noted', workload, 'held ' .. workload)
   redis.call('HDEL', root .. ':seen', workload)
   redis.call('SREM', root .. ':unlooked', workload)
 end

@@ -38,6 +38,8 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
   #opened: State | undefined;
   /** Notes that were written last: workers write them also where no watcher has opened the state anew yet. */
   readonly applied = new Map<string, { readonly appliedText: string; readonly atSeconds: number }>();
+  /** Since when a roll of a workload is held, in seconds. */
+  readonly held = new Map<string, number>();
 
   constructor(options: MemoryReferenceIndexOptions) {
     this.#options = options;
@@ -47,11 +49,13 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
   wipe(): void {
     this.#stored = undefined;
     this.applied.clear();
+    this.held.clear();
   }
 
   /** What is remembered of single workloads is gone, and nothing else. */
   wipeRecords(): void {
     this.applied.clear();
+    this.held.clear();
     this.#stored?.seen.clear();
   }
 
@@ -183,7 +187,8 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
 
   #forget(state: State, key: string): void {
     if (!state.entries.delete(key)) return;
-    for (const kept of [state.unpublished, state.seen, this.applied, state.unreconciled]) kept.delete(key);
+    for (const kept of [state.unpublished, state.seen, this.applied, this.held, state.unreconciled])
+      kept.delete(key);
   }
 
   #uses({ workload, sources, patterns }: IndexEntry, source: SourceRef): boolean {

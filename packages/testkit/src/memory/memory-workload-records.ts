@@ -38,6 +38,7 @@ export class MemoryWorkloadRecords implements WorkloadRecords {
     return {
       appliedText: last?.appliedText,
       appliedAtSeconds: last?.atSeconds,
+      heldSinceSeconds: index.held.get(key),
       seen: seen?.get(key),
       served: own ?? all ?? served?.(),
     };
@@ -45,8 +46,9 @@ export class MemoryWorkloadRecords implements WorkloadRecords {
 
   applied({ workload }: Request, appliedText: string | undefined, observed: ObservedVersion): void {
     if (this.#isLost("noted")) return;
-    const { applied, records } = this.#options.index;
+    const { applied, held, records } = this.#options.index;
     const key = workloadKey(workload);
+    held.delete(key);
     if (appliedText === undefined) applied.delete(key);
     else applied.set(key, { appliedText, atSeconds: observed.appliedAtSeconds });
     const seen = records?.seen.get(key)?.resourceVersion;
@@ -58,6 +60,13 @@ export class MemoryWorkloadRecords implements WorkloadRecords {
   async keep({ workload }: Request, appliedText: string, atSeconds: number): Promise<void> {
     this.#options.before?.("keep");
     this.#options.index.applied.set(workloadKey(workload), { appliedText, atSeconds });
+  }
+
+  held({ workload }: Request, sinceSeconds: number | undefined): void {
+    if (this.#isLost("held")) return;
+    const { held } = this.#options.index;
+    if (sinceSeconds === undefined) held.delete(workloadKey(workload));
+    else held.set(workloadKey(workload), sinceSeconds);
   }
 
   reconciled({ workload }: Request): void {

@@ -135,6 +135,7 @@ async function readingOf(
     isOwn: isOwnAppliedState(annotations, object, keys),
     appliedCount: 0,
     unkeptText: undefined,
+    heldSinceSeconds: undefined,
   };
 }
 
@@ -158,14 +159,17 @@ function readEarly(
   return records.read(request).catch(() => undefined);
 }
 
-async function planNow(observing: Observing, reading: Reading, before: Before): Promise<Observation> {
-  const { cluster, live, interest, appliedText } = reading;
-  const { eligibility, past, ahead, isShown } = before;
+async function planNow(observing: Observing, read: Reading, before: Before): Promise<Observation> {
+  const { cluster, live, interest, appliedText } = read;
+  const { eligibility, past, ahead, isShown, remembered } = before;
   const { applied } = past;
   const { api } = cluster;
-  const read = { api, live, interest, appliedText, applied, ahead, mayWait: isShown };
-  const observed = eligibility === "owned" ? nothingObserved : await observing.sources.observe(read);
+  const asked = { api, live, interest, appliedText, applied, ahead, mayWait: isShown };
+  const observed = eligibility === "owned" ? nothingObserved : await observing.sources.observe(asked);
   const { observedSources } = observed;
+  // Asked for when the observation began: here it is waited for beside nothing else.
+  const record = past.record ?? (await remembered);
+  const reading = { ...read, heldSinceSeconds: record?.heldSinceSeconds };
   const planned = planWith(observing, { reading, ...observed, past });
   const first = { reading, eligibility, planned, observedSources };
   if (await isCertain(first, before)) return first;
@@ -223,6 +227,7 @@ function planWith(
     sha1,
     history: historyOf(reading, past),
     pods,
+    heldSinceSeconds: reading.heldSinceSeconds,
     served: servedNow(past),
   });
 }

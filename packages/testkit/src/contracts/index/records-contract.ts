@@ -48,6 +48,21 @@ export function indexRecordsContract(start: () => Promise<IndexUnderTest>): void
       expect(await seenOf(bed)).toBeUndefined();
     });
 
+    test("stays while a roll of it is held; since when is known until it is rolled", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1) })]);
+      const heldSince = async () => (await bed.records.read(requestOf(bed, "api"))).heldSinceSeconds;
+      bed.records.held(requestOf(bed, "api"), 1700);
+      await until("the hold is known", async () => (await heldSince()) === 1700);
+      expect(await seenOf(bed)).toEqual(at(1));
+      bed.records.applied(requestOf(bed, "api"), "the note", observed);
+      await until("it is forgotten", async () => (await heldSince()) === undefined);
+      bed.records.held(requestOf(bed, "api"), 1800);
+      await until("the hold is known", async () => (await heldSince()) === 1800);
+      bed.records.held(requestOf(bed, "api"), undefined);
+      await until("it is forgotten", async () => (await heldSince()) === undefined);
+    });
+
     // A worker tells of its look late: the watcher has shown a newer interest since, which nobody has looked at.
     test("stays when an older look is noted", async () => {
       await using bed = await start();
@@ -64,7 +79,7 @@ export function indexRecordsContract(start: () => Promise<IndexUnderTest>): void
 
     test("goes with its workload, and so does the note", async () => {
       await using bed = await start();
-      const forgotten = { appliedText: undefined, seen: undefined };
+      const forgotten = { appliedText: undefined, heldSinceSeconds: undefined, seen: undefined };
       const remove = () => bed.index.remove([workloadNamed("api")]);
       const retain = () => bed.index.retain("Deployment", "ns", new Set());
       for (const go of [remove, retain]) {
@@ -72,6 +87,10 @@ export function indexRecordsContract(start: () => Promise<IndexUnderTest>): void
         bed.records.applied(requestOf(bed, "api"), "the note", observed);
         await until("it is noted", async () => (await bed.records.read(requestOf(bed, "api"))).appliedText);
         await bed.index.put([entryOf("api", { scope: "[1]", seen: at(1) })]);
+        bed.records.held(requestOf(bed, "api"), 1700);
+        await until("the hold is known", async () => {
+          return (await bed.records.read(requestOf(bed, "api"))).heldSinceSeconds === 1700;
+        });
         expect(await bed.records.read(requestOf(bed, "api"))).toMatchObject({
           appliedText: "the note",
           seen: at(1),
