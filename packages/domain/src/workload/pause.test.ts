@@ -12,14 +12,14 @@ function planned(given: Partial<PauseInput>) {
   return { ...rest, problems: problems.map(({ problem }) => problem) };
 }
 
-const nothing = { change: undefined, resumeAfterMs: undefined, problems: [] };
-const resumed = { ...nothing, change: { isPaused: false, pausedAt: null } };
+const nothing = { change: undefined, isResumed: false, resumeAfterMs: undefined, problems: [] };
+const resumed = { ...nothing, change: { isPaused: false, pausedAt: null }, isResumed: true };
 
 test("the first change pauses, for the period", () => {
   expect(planned({ annotations: { [period]: "1m30s" }, isRoll: true })).toEqual({
+    ...nothing,
     change: { isPaused: true, pausedAt: "2026-03-01T12:00:00Z" },
     resumeAfterMs: 90_000,
-    problems: [],
   });
 });
 
@@ -66,11 +66,22 @@ test("a pause that a person began is neither ended nor taken over", () => {
 
 test("what a person resumed early stays resumed until the next change pauses again", () => {
   const annotations = { [period]: "1m", [at]: "2026-03-01T11:59:50Z" };
-  expect(planned({ annotations })).toEqual({ ...nothing, change: { pausedAt: null } });
-  expect(planned({ annotations, isRoll: true }).change).toEqual({
-    isPaused: true,
-    pausedAt: "2026-03-01T12:00:00Z",
+  expect(planned({ annotations })).toEqual({ ...nothing, change: { pausedAt: null }, isResumed: true });
+  expect(planned({ annotations, isRoll: true })).toEqual({
+    ...nothing,
+    change: { isPaused: true, pausedAt: "2026-03-01T12:00:00Z" },
+    resumeAfterMs: 60_000,
   });
+});
+
+test.each([
+  ["lately", { [period]: "1m", [at]: "2026-03-01T11:50:00Z" }, true],
+  ["lately, and took its period away", { [at]: "2026-03-01T11:50:10Z" }, true],
+  ["long ago", { [period]: "1m", [at]: "2026-03-01T11:48:59Z" }, false],
+  ["at a time that nobody can read", { [period]: "1m", [at]: "yesterday" }, false],
+])("a pause that somebody else ended %s leaves nothing of ours", (_, annotations, isResumed) => {
+  const left = { ...nothing, change: { pausedAt: null }, isResumed };
+  expect(planned({ annotations })).toEqual(left);
 });
 
 test.each(["0", "0s", "-5s"])("a period of %s pauses nothing", (text) => {

@@ -25,6 +25,8 @@ export interface PauseChange {
 
 export interface PausePlan {
   readonly change: PauseChange | undefined;
+  /** A pause of ours or of the peer ends with this change, or somebody else ended it: what was rolled in it reaches the pods. */
+  readonly isResumed: boolean;
   /** After this time the workload has to be looked at again, to end its pause; undefined when there is none of ours. */
   readonly resumeAfterMs: number | undefined;
   readonly problems: readonly AnnotationProblem[];
@@ -64,15 +66,21 @@ export function planPause(input: PauseInput): PausePlan {
   const { dialect } = input;
   const { periodMs, problems } = readPeriod(input);
   const pausedAt = pausedAtOf(input, dialect);
-  if (input.kind !== "Deployment") return { change: undefined, resumeAfterMs: undefined, problems };
+  const unchanged = { change: undefined, isResumed: false, resumeAfterMs: undefined, problems };
+  if (input.kind !== "Deployment") return unchanged;
   if (isHeld(input, dialect)) return { ...inPause(pausedAt, periodMs, input.nowMs), problems };
   if (input.isRoll && periodMs > 0 && !input.isPaused) {
     const change = { isPaused: true, pausedAt: timeText(input.nowMs) };
-    return { change, resumeAfterMs: periodMs, problems };
+    return { change, isResumed: false, resumeAfterMs: periodMs, problems };
   }
+  if (pausedAt === "") return unchanged;
   // A person resumed it before the time: nothing is ours any more.
-  return { change: pausedAt === "" ? undefined : { pausedAt: null }, resumeAfterMs: undefined, problems };
+  const isResumed = input.nowMs < Date.parse(pausedAt) + periodMs + leftoverMs;
+  return { change: { pausedAt: null }, isResumed, resumeAfterMs: undefined, problems };
 }
+
+/** Our annotation on a Deployment that is not paused says nothing of its rollout so long after the period: the peer leaves it there for ever. */
+const leftoverMs = 10 * 60_000;
 
 /** Empty where we have not paused it. */
 function pausedAtOf(
@@ -86,10 +94,11 @@ function pausedAtOf(
 function inPause(pausedAt: string, periodMs: number, nowMs: number): Omit<PausePlan, "problems"> {
   const since = Date.parse(pausedAt);
   const leftMs = Number.isNaN(since) ? 0 : Math.min(periodMs, since + periodMs - nowMs);
-  if (leftMs <= 0) return { change: { isPaused: false, pausedAt: null }, resumeAfterMs: undefined };
+  if (leftMs <= 0)
+    return { change: { isPaused: false, pausedAt: null }, isResumed: true, resumeAfterMs: undefined };
   // The clock of who began it was ahead. Each look would find the whole period left.
   const change = since > nowMs ? { pausedAt: timeText(nowMs) } : undefined;
-  return { change, resumeAfterMs: leftMs };
+  return { change, isResumed: false, resumeAfterMs: leftMs };
 }
 
 /** RFC 3339. The API server's times are whole seconds, and so is this one. */

@@ -84,7 +84,7 @@ async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
   if (kind === undefined) return { type: "none", outcome: "ignored" };
   const live = await api.readWorkload(request.workload, signal);
   if (live === undefined || live.isDeleting) return { type: "none", outcome: "gone" };
-  // We paused it ourselves. The end of the pause has the rollout followed.
+  // We paused it ourselves. The end of the pause has the rollout followed, also when a person ends it.
   if (isHeld(live, settings.dialect)) return { type: "none", outcome: "ignored" };
   const state = kind.rolloutState(live.object, live.templateOwner?.generation);
   const isExplained = state.type !== "healthy" && spentMs >= patienceMs && run.badEnd === undefined;

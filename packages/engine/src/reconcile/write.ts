@@ -120,8 +120,10 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
       ? await writeApplied(dependencies, decision, pausing)
       : await roll(dependencies, decision, { rolling, pausing });
   recorder.record(reading, facts);
-  if (rolling === undefined) records.reconciled(request);
-  if (due === undefined && reading.heldSinceSeconds !== undefined) records.held(request, undefined);
+  if (rolling === undefined) {
+    if (pause.isResumed && outcome !== "gone") recorder.record(reading, [{ type: "resumed" }]);
+    observedWithoutRoll(records, decision);
+  }
   // Only now: a pause that was not written has no end.
   if (pause.resumeAfterMs !== undefined) {
     const resumeWindow = { quietPeriodMs: pause.resumeAfterMs, maxWaitMs: pause.resumeAfterMs };
@@ -130,6 +132,12 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
   recorder.record(reading, dependencies.mistakes.find(reading));
   // A roll that is held leaves the applied state as it was: everything is decided again then.
   return held ?? outcome;
+}
+
+/** Nothing is held any more where no roll is due: the contents are what the pods run with, or what they were asked for. */
+function observedWithoutRoll(records: WorkloadRecords, { due, reading }: RollDecision): void {
+  records.reconciled(reading.request);
+  if (due === undefined && reading.heldSinceSeconds !== undefined) records.held(reading.request, undefined);
 }
 
 /** Asks whether the roll may be written now. */
@@ -162,10 +170,16 @@ function changedSinceSeconds(
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-function pauseOf({ clock, settings }: WriteDependencies, { live }: Reading, isRoll: boolean): PausePlan {
-  const { annotations, isPaused } = live;
+function pauseOf({ clock, settings }: WriteDependencies, reading: Reading, isRoll: boolean): PausePlan {
+  const { ref, annotations, isPaused } = reading.live;
   const { dialect } = settings;
-  return planPause({ kind: live.ref.kind, annotations, isPaused, isRoll, dialect, nowMs: clock.now() });
+  const plan = planPause({ kind: ref.kind, annotations, isPaused, isRoll, dialect, nowMs: clock.now() });
+  return { ...plan, isResumed: plan.isResumed || mayHaveResumed(reading) };
+}
+
+/** A pause that was to be ended is over: an earlier attempt may have ended it, and nobody learned of it. */
+function mayHaveResumed({ delivery, live }: Reading): boolean {
+  return delivery.purpose === "resume" && delivery.isDoubtful && !live.isPaused;
 }
 
 /** What cannot be read in annotations. */
@@ -214,7 +228,6 @@ async function patchApplied(
   sources.remember(cluster.api, written, { sources: interest.candidates, appliedText: text });
   records.applied(request, text, observedVersion(written));
   const facts: Fact[] = [...(await missing.find(reading, observedSources))];
-  if (pausing.spec.isPaused === false) facts.push({ type: "resumed" });
   facts.push({ type: "recorded", isRemoved: text === undefined });
   return { outcome: "recorded", facts };
 }

@@ -170,18 +170,6 @@ describe("a roll that was written", () => {
     },
   );
 
-  test("of a Deployment that we paused is not stalled, and is followed after the pause", async () => {
-    const bed = await rolledDeployment({}, { "deployment.reloader.stakater.com/pause-period": "1m" });
-    bed.cluster.setStatus(bed.api, { replicas: 1, updatedReplicas: 0 });
-    await bed.elapse(6000);
-    expect([bed.results(), bed.settled]).toEqual([[], ["api"]]);
-    await bed.elapse(55_000);
-    expect(bed.cluster.workload(bed.api)?.isPaused).toBe(false);
-    bed.cluster.setStatus(bed.api, healthy);
-    await bed.elapse(6000);
-    expect(bed.results()).toEqual(["healthy Available"]);
-  });
-
   test("is followed no more when the workload is gone, and settled", async () => {
     const bed = await rolledDeployment();
     await bed.elapse(1000);
