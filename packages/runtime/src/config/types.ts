@@ -139,7 +139,7 @@ export function textValue(defaultText: string) {
   return z.string().default(defaultText);
 }
 
-/** An http or https URL; undefined when none is given. */
+/** An http or https URL; undefined when none is given. No message quotes it. */
 export function webAddress() {
   return z
     .string()
@@ -147,11 +147,20 @@ export function webAddress() {
     .transform((given, context) => {
       const trimmed = given.trim();
       if (trimmed === "") return undefined;
-      const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
-      if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-      context.addIssue({ code: "custom", message: "is no address; write http://… or https://…" });
+      const url = URL.parse(trimmed);
+      const problem = webProblem(url);
+      if (problem === undefined) return url ?? undefined;
+      context.addIssue({ code: "custom", message: problem });
       return z.NEVER;
     });
+}
+
+/** A client sends the login decoded. */
+function webProblem(url: URL | null): string | undefined {
+  if (url === null || !/^https?:$/.test(url.protocol)) return "is no address; write http://… or https://…";
+  if ([url.username, url.password].some((text) => decodeText(text) === undefined))
+    return "its user or password has a % that begins no code; write %25 for a %";
+  return undefined;
 }
 
 /**

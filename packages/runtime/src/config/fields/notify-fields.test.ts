@@ -64,6 +64,22 @@ describe("an address", () => {
     },
   );
 
+  test.each(["https://user:hunter2%off@hooks.example/", "http://100%hunter2@proxy.example:3128"])(
+    "with a bare % in its login is refused, and not shown: %#",
+    (given) => {
+      const says = "its user or password has a % that begins no code; write %25 for a %";
+      const read = () => load(["--notify-webhook-proxy", given], { ALERT_WEBHOOK_URL: given });
+      expect(read).toThrow(`ALERT_WEBHOOK_URL=(not shown): ${says}`);
+      expect(read).toThrow(`--notify-webhook-proxy (not shown): ${says}`);
+      expect(read).not.toThrow("hunter2");
+    },
+  );
+
+  test("may have a % in its login that is written as %25", () => {
+    const given = "https://user:50%25off@hooks.example/100%";
+    expect(load([], { ALERT_WEBHOOK_URL: given }).alertWebhookUrl?.href).toBe(given);
+  });
+
   test("is not shown by a remark either", () => {
     const said = remarks(["--webhook-url=https://ci.example/hunter2"]);
     expect(said).toEqual([expect.stringMatching(/^--webhook-url \(not shown\): no workload is rolled/)]);
