@@ -10,6 +10,7 @@ import { lastReadySeconds, podTrouble } from "@fleet-reloader/domain/rollout-sta
 import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import { hasNewPods } from "@fleet-reloader/domain/rollout-state/status";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { servedKind } from "../observe/eligibility-of.ts";
 import type { ShownRollouts } from "../observe/shown-rollouts.ts";
 import { selectorOfPods } from "../observe/template-owner.ts";
@@ -79,13 +80,24 @@ export function lookAtShown({
 }
 
 async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
-  const { api, request, run, settings, signal, spentMs } = rollout;
+  const { api, request, settings, signal, spentMs } = rollout;
   const kind = servedKind(request.workload.kind, settings);
   if (kind === undefined) return { type: "none", outcome: "ignored" };
   const live = await api.readWorkload(request.workload, signal);
-  if (live === undefined || live.isDeleting) return { type: "none", outcome: "gone" };
+  if (live === undefined) return { type: "none", outcome: "gone" };
+  if (live.isDeleting)
+    return mayHaveSuccessor(live, spentMs) ? { type: "unfinished" } : { type: "none", outcome: "gone" };
   // We paused it ourselves. The end of the pause has the rollout followed, also when a person ends it.
   if (isHeld(live, settings.dialect)) return { type: "none", outcome: "ignored" };
+  return await lookAtLive(live, kind, rollout);
+}
+
+async function lookAtLive(
+  live: LiveWorkload,
+  kind: WorkloadKind,
+  rollout: LookedAtRollout,
+): Promise<RolloutLook> {
+  const { run, spentMs } = rollout;
   const state = kind.rolloutState(live.object, live.templateOwner?.generation);
   const isExplained = state.type !== "healthy" && spentMs >= patienceMs && run.badEnd === undefined;
   const pods = isExplained ? await podsOf(live, rollout) : [];
@@ -100,6 +112,11 @@ async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
   const end = rolloutEnd(state, podTrouble(newPods), time);
   if (end === undefined) return { type: "unfinished" };
   return { type: "ended", uid: live.uid, end: explained(end, podTrouble(pods)) };
+}
+
+/** The roll of a Job deletes it. While finalizers hold it, its successor is not made yet. */
+function mayHaveSuccessor({ object, ref }: LiveWorkload, spentMs: number): boolean {
+  return ref.kind === "Job" && spentMs < rolloutDeadlineMs(object);
 }
 
 /** Since the last of these times, or since the roll if they are all earlier. In milliseconds. */
