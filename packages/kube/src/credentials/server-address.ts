@@ -14,8 +14,21 @@ export function addressProblem(server: string): string | undefined {
 
 /** The problem of the address of a proxy. It does not quote the address, which may hold a password. */
 export function proxyProblem(proxy: string): string | undefined {
-  if (proxy === "" || isHttpUrl(proxy)) return undefined;
-  return "its proxy is no http or https address; expected http://host:port";
+  if (proxy === "") return undefined;
+  if (!isHttpUrl(proxy)) return "its proxy is no http or https address; expected http://host:port";
+  return isLoginReadable(new URL(proxy))
+    ? undefined
+    : "the user or password of its proxy has a % that begins no code; write %25 for a %";
+}
+
+/** The login is sent to the proxy decoded. */
+function isLoginReadable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}:${password}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** `host:6443` without a scheme parses as a URL too, with the scheme `host:`. */

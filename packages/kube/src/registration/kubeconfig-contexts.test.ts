@@ -126,6 +126,11 @@ describe("a context that cannot be used says why", () => {
       { cluster: { "proxy-url": `ftp://${canary}@proxy` } },
       "its proxy is no http or https",
     ],
+    [
+      "a bare % in the login of the proxy",
+      { cluster: { "proxy-url": `http://u:${canary}%off@proxy:3128` } },
+      "has a % that begins no code; write %25 for a %",
+    ],
     ["a number as token", { user: { token: 42 } }, "token is no text"],
     ["blanks in the token", { user: { token: `${canary} x` } }, "blanks or other characters"],
     ["no credentials", { user: {} }, "no credentials"],
