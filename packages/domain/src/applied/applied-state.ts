@@ -15,7 +15,10 @@ export interface AppliedTemplate {
    * after a roll of ours, which reads every source first: what appears afterwards is late.
    */
   readonly togetherUntilSeconds: number;
-  /** Another content was recorded in the middle of a rollout, without a roll of ours. What its pods run with shows when it is over. */
+  /**
+   * Another content was recorded in the middle of a rollout, without a roll of ours or with one that may have brought back a template of
+   * before. What its pods run with shows when it is over.
+   */
   readonly isDuringRollout?: true;
 }
 

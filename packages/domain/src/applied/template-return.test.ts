@@ -45,6 +45,14 @@ describe("a template may have returned", () => {
       { ...recorded, isDuringRollout: true } as const,
       [[fieldManager, 100]],
     ],
+    [
+      "when our own roll may have brought it back",
+      { ...rolled, isDuringRollout: true } as const,
+      [
+        ["kubectl", 90],
+        [fieldManager, 100, ownsTemplate],
+      ],
+    ],
   ] as const)("%s", (_, template, writes) => {
     expect(templateReturn(template, writtenBy(...writes)).mayHaveReturned).toBe(true);
     const under = { ...writtenBy(...writes), isRolledOut: false };

@@ -13,6 +13,7 @@ import {
   earlierKept,
   isRecordedDuringRollout,
   keptEarlier,
+  mayBringBack,
   whyChangedBack,
   whyReturned,
 } from "./returned-pods.ts";
@@ -66,7 +67,8 @@ export function plan(input: PlanInput): Plan {
     ),
   );
   const isReplaced = all.some(({ isReplaced: its }) => its === true);
-  const applied = { ...appliedAfter(context, { isRolled, isReplaced }), sources, patterns };
+  const isDuringRollout = isRolled ? mayBringBack(all) : isRecordedDuringRollout(context, isReplaced);
+  const applied = { ...appliedAfter(context, { isRolled, isDuringRollout }), sources, patterns };
   const hingesOnPods = input.pods === undefined && all.some(({ pods }) => pods !== undefined);
   if (!isRolled) return { type: "record", applied, hingesOnPods };
   const present = seen.flatMap(({ observed, mark, reason }) =>
@@ -87,11 +89,10 @@ export function plan(input: PlanInput): Plan {
 /** What the applied state says afterwards of the workload itself. */
 function appliedAfter(
   context: PlanContext,
-  { isRolled, isReplaced }: { readonly isRolled: boolean; readonly isReplaced: boolean },
+  { isRolled, isDuringRollout }: { readonly isRolled: boolean; readonly isDuringRollout: boolean },
 ): Omit<AppliedState, "sources" | "patterns"> {
   const { applied, keys, served, template, workload } = context;
   const { digest, togetherUntilSeconds } = template;
-  const isDuringRollout = !isRolled && isRecordedDuringRollout(context, isReplaced);
   return {
     keyId: keys.current.keyId,
     uid: workload.uid,

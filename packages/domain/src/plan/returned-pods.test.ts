@@ -89,6 +89,57 @@ describe("a workload whose template returns while its pods still run is rolled",
   });
 });
 
+/** Rolled for a=1 and for a bad a=2, whose rollout hangs, and then back: with variables that is the template of before, and so are its pods. */
+function rolledBack(podStart: number): PlannedWorkload {
+  const workload = adopted();
+  workload.strategy = "env-vars";
+  const roll = (at: number, a: string) => {
+    workload.now = at - 2;
+    workload.set("ConfigMap", "app", { a });
+    expect(reconcileAt(workload, at)).toEqual({ app: "SourceChanged" });
+    return workload.template;
+  };
+  const before = roll(1250, "good");
+  roll(1302, "bad");
+  workload.isRolledOut = false;
+  expect(roll(1402, "good")).toEqual(before);
+  expect(reconcileAt(workload, 1404)).toEqual({});
+  Object.assign(workload, { isRolledOut: true, podsStart: started(podStart) });
+  return workload;
+}
+
+describe("a workload whose own roll brought its template back is", () => {
+  test("rolled for a pod that was made anew in between, and only once", () => {
+    const workload = rolledBack(1350);
+    expect(reconcileAt(workload, 1500)).toEqual({ app: "ChangedAfterStart" });
+    workload.podsStart = started(1501);
+    expect(reconcileAt(workload, 1600)).toEqual({});
+    expect(workload.plan().hingesOnPods).toBe(false);
+  });
+
+  test.each([
+    ["before", 1270],
+    ["after", 1420],
+  ])("not rolled for pods that started %s", (_, podStart) => {
+    const workload = rolledBack(podStart);
+    expect(reconcileAt(workload, 1500)).toEqual({});
+    expect(earlierOf(workload)).toBeUndefined();
+  });
+
+  test("looked at after a content changed twice in one rollout, else not", () => {
+    const workload = adopted();
+    const again = (at: number, a: string) => {
+      workload.now = at - 2;
+      workload.set("ConfigMap", "app", { a });
+      reconcileAt(workload, at);
+      return parseAppliedState(workload.appliedText, workload.keys)?.template?.isDuringRollout;
+    };
+    const whenOver = [again(1302, "2"), again(1402, "3")];
+    workload.isRolledOut = false;
+    expect([...whenOver, again(1502, "4")]).toEqual([undefined, undefined, true]);
+  });
+});
+
 describe("a workload whose template returns is not rolled", () => {
   test("when its pods were made anew for it", () => {
     const workload = rolled();

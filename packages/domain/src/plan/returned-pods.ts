@@ -114,6 +114,17 @@ export function isRecordedDuringRollout(context: PlanContext, isReplaced: boolea
   );
 }
 
+/**
+ * Whether a roll may bring back a template of before with the pods that have stayed: a content changed again before its rollout was over, and
+ * variables are the same for the same content.
+ */
+export function mayBringBack(all: readonly JudgedContent[]): boolean {
+  return all.some(
+    ({ applied, isReplaced }) =>
+      isReplaced === true && applied?.type === "present" && (applied.earlier?.length ?? 0) > 1,
+  );
+}
+
 function areReturnedJudged({ mayHaveReturned, pods }: PlanContext): boolean {
   return mayHaveReturned && pods !== undefined;
 }
@@ -121,4 +132,6 @@ function areReturnedJudged({ mayHaveReturned, pods }: PlanContext): boolean {
 interface JudgedContent {
   readonly applied: AppliedSource | undefined;
   readonly reason: WhyRoll["reason"];
+  /** The pods of before may run with another content. */
+  readonly isReplaced?: boolean;
 }

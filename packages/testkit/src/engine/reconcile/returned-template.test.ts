@@ -1,3 +1,5 @@
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { readWatchedWorkload } from "@fleet-reloader/engine/watch/watched-workload";
 import { describe, expect, test } from "vitest";
 import { auto, createTestBed, outcomeOf } from "../../beds/test-bed.ts";
 import { podLists } from "../../beds/unrecorded-deployment.ts";
@@ -16,10 +18,10 @@ function timeText(ms: number): string {
 }
 
 /** A Deployment that was adopted long ago. Its pod has run all the time. */
-async function longAdopted() {
+async function longAdopted(settings: Partial<Settings> = {}) {
   const bed = createTestBed({
     engagedAtSeconds: 0,
-    settings: { debounce: { quietPeriodMs: 0, maxWaitMs: 0 } },
+    settings: { debounce: { quietPeriodMs: 0, maxWaitMs: 0 }, ...settings },
   });
   const { clock, cluster } = bed;
   const pod = (hash: string, state: object = { running: { startedAt: timeText(clock.now()) } }) => ({
@@ -87,6 +89,35 @@ describe("a Deployment whose template returned while its pods still ran is rolle
     await bed.undo(before);
     expect(await bed.look()).toBe("rolled");
     expect(bed.cluster.rolls()).toHaveLength(2);
+  });
+
+  test("when our own roll brought it back, as soon as its rollout is over", async () => {
+    const bed = await longAdopted({ strategy: "env-vars" });
+    const { api, clock, cluster, pod } = bed;
+    const rollFor = async (a: string, status: object) => {
+      cluster.setSource("ConfigMap", "app", { a });
+      expect(await bed.look("change")).toBe("rolled");
+      cluster.setStatus(api, status);
+      return cluster.workload(api)?.template;
+    };
+    const isAskedFor = async () => {
+      const live = await cluster.readWorkload(api, new AbortController().signal);
+      return live && (await readWatchedWorkload(live, bed.settings, bed.names)).mayHaveReturned;
+    };
+    const good = await rollFor("good", rolledOut);
+    await rollFor("bad", hanging);
+    // A pod of before is evicted, and the one in its place reads what is bad.
+    cluster.pods = [pod("one"), pod("two", waits)];
+    await clock.advance(10_000);
+    expect(await rollFor("good", hanging)).toEqual(good);
+    expect([await bed.look(), await isAskedFor()]).toEqual(["unchanged", false]);
+    cluster.pods = cluster.pods.slice(0, 1);
+    cluster.setStatus(api, rolledOut);
+    expect(await isAskedFor()).toBe(true);
+    expect(await bed.look()).toBe("rolled");
+    cluster.pods = [pod("three")];
+    cluster.setStatus(api, rolledOut);
+    expect([await isAskedFor(), await bed.look()]).toEqual([false, "unchanged"]);
   });
 });
 
