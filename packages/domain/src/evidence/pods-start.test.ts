@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isPodOf, podsStart } from "./pods-start.ts";
+import { isPodOf, podsStart, runningPods } from "./pods-start.ts";
 
 const text = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 const running = (at: number) => ({ state: { running: { startedAt: text(at) } } });
@@ -119,6 +119,15 @@ describe("the pods of a workload", () => {
     expect(podsStart([gone])).toBeUndefined();
     expect(podsStart([gone, pod(120, [running(130)])])).toEqual({ notBefore: 128, notAfter: 132 });
   });
+});
+
+// An init container that read the content of then does not tell what the container beside it has read since.
+test("each container of each living pod tells when it started", () => {
+  const again = pod(100, [running(900)], { initContainerStatuses: [completed(102)] });
+  const gone = pod(100, [running(110)], { phase: "Failed" });
+  expect(runningPods([again, gone, pod(200, [running(210), running(220)])]).each).toEqual([
+    900, 100, 210, 220,
+  ]);
 });
 
 test("a pod is of the workload that controls it, or that its ReplicaSet is named after", () => {

@@ -15,12 +15,12 @@ export interface PodsStart {
 export interface RunningPods {
   /** Of the pods of the newest template; undefined when the status of none names a container. */
   readonly newest: PodsStart | undefined;
-  /** The second in which each living pod started, of whatever template, by the clock of its node. */
+  /** The second in which each container of each living pod started, of whatever template, by the clock of its node. */
   readonly each: readonly number[];
 }
 
 export function runningPods(pods: readonly unknown[]): RunningPods {
-  const each = pods.filter(isLiving).map((pod) => Math.min(...startsOf(pod).map(startByNode)));
+  const each = pods.filter(isLiving).flatMap(startsOf).map(startByNode);
   return { newest: podsStart(pods), each };
 }
 
