@@ -188,6 +188,19 @@ describe("a new digest key", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
+  // While the lines are swapped (docs/fleet.md), a worker that has not restarted takes the next request.
+  test("is read by those that hold it as their second", () => {
+    const workload = rotated();
+    workload.reconcile();
+    workload.keys = testKeyring("k1", "k2");
+    expect(workload.reconcile()).toEqual({});
+    workload.keys = testKeyring("k2", "k1");
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    workload.keys = testKeyring("k1", "k2");
+    expect(workload.reconcile()).toEqual({});
+  });
+
   test("hides no change that happened meanwhile", () => {
     const workload = rotated();
     workload.set("ConfigMap", "app", { a: "2" });

@@ -18,12 +18,24 @@ describe("workers of one Redis", () => {
     await expect(guardMarkKey(testKeyring("k1"), options)).rejects.toMatchObject({
       code: "config.invalid",
       message: expect.stringMatching(
-        /used key k2, which is not in our file \(ours is k1\); put the old key as a second line of the file, or,.* --forget-old-keys/,
+        /used key k2, which is not in our file \(ours is k1\); to change the key, give every worker both, ours as the second line of the file, and swap the lines when all have started with both; if key k2 is lost,.* --forget-old-keys/,
       ),
     });
     // The one that was refused has changed nothing.
     await guardMarkKey(testKeyring("k2"), options);
     await guardMarkKey(testKeyring("k3", "k2"), options);
+    expect(log.lines).toEqual([]);
+  });
+
+  // A process may restart at any time: during a step there are those of the step before, too.
+  test("change their key in two steps, in whatever order they restart", async () => {
+    await using redis = await startRedis();
+    await using bed = await startQueue(redis.url);
+    const log = new CollectedLog();
+    const steps = [testKeyring("k1"), testKeyring("k1", "k2"), testKeyring("k2", "k1"), testKeyring("k2")];
+    for (const [at, next] of steps.entries())
+      for (const keyring of [next, steps[at - 1] ?? next, next])
+        await guardMarkKey(keyring, { ...bed, log, forgetOldKeys: false });
     expect(log.lines).toEqual([]);
   });
 

@@ -51,6 +51,6 @@ export async function guardMarkKey(
   }
   throw new Fault(
     "config.invalid",
-    `--mark-key-file: the workers of this Redis used key ${before}, which is not in our file (ours is ${keyId}); put the old key as a second line of the file, or, if it is lost, start once with --forget-old-keys: changes that are waiting under it are then judged by times alone`,
+    `--mark-key-file: the workers of this Redis used key ${before}, which is not in our file (ours is ${keyId}); to change the key, give every worker both, ours as the second line of the file, and swap the lines when all have started with both; if key ${before} is lost, start once with --forget-old-keys: changes that are waiting under it are then judged by times alone`,
   );
 }

@@ -155,7 +155,7 @@ export const workerFields = {
       env: "FLEET_RELOADER_MARK_KEY_FILE",
       placeholder: "FILE",
       description:
-        "File with the keys of the marks: 64 hexadecimal characters per line, the current key first. All workers need the same keys.",
+        "File with the keys of the marks: 64 hexadecimal characters per line, the current key first. All workers need the same keys. To change the key, add the new one as the second line everywhere, restart all, then swap the lines.",
       defaultText: "mark.key in the data dir, created at the first start",
     },
   },
