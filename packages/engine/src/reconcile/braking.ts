@@ -170,3 +170,15 @@ function annotationFreeze(
 function whyFrozen(what: string, text: string): string {
   return text === "true" ? `${what} is annotated as frozen` : `${what} is annotated as frozen: ${text}`;
 }
+
+/** When the first of the changed contents was written, in seconds; undefined where none is there. */
+export function changedSinceSeconds(
+  { changed }: BrakedRoll,
+  observedSources: readonly ObservedSource[],
+): number | undefined {
+  const names = new Set(changed.map(({ source }) => localName(source)));
+  const times = observedSources.flatMap(({ live, ref }) =>
+    typeof live === "object" && names.has(localName(ref)) ? [live.writtenAtSeconds] : [],
+  );
+  return times.length === 0 ? undefined : Math.min(...times);
+}

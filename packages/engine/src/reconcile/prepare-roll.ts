@@ -21,13 +21,19 @@ export interface PreparedRoll {
   readonly annotations: WorkloadPatch["annotations"];
 }
 
+/** How a roll of this workload is written. */
+export function strategyOf({ interest }: Reading, settings: Settings): ReloadStrategy {
+  return interest.optIn.overrides.strategy ?? settings.strategy;
+}
+
 /** Writes nothing. Where the roll creates an object, it checks whether an earlier attempt has created it. */
 export async function prepareRoll(
-  { cluster, delivery, live, kind, interest, appliedText: before, appliedCount, isOwn }: Reading,
+  reading: Reading,
   planned: Plan & { type: "roll" },
   { clock, keys, settings }: { readonly clock: Clock; readonly keys: Keyring; readonly settings: Settings },
 ): Promise<PreparedRoll> {
-  const strategy = interest.optIn.overrides.strategy ?? settings.strategy;
+  const { cluster, delivery, live, kind, interest, appliedText: before, appliedCount, isOwn } = reading;
+  const strategy = strategyOf(reading, settings);
   const nowMs = clock.now();
   const nowSeconds = Math.floor(nowMs / 1000);
   const edit = templateEdit(planned, strategy, interest.template, { keys, nowSeconds });

@@ -202,10 +202,11 @@ async function decideAndWriteOnce(
   }
   if ("again" in observation) return observation.again;
   if ("stash" in observation) return await finishStash(dependencies, taken, observation.stash);
-  const { reading, planned, observedSources } = observation;
+  const { reading, planned, observedSources, landed } = observation;
   const { due, stays } = decidedOn(observation, settings);
-  const { applied } = planned;
-  const decision = { reading, observedSources, due, applied, stays, observedAtMs };
+  // While nobody has told of it, what is written is the state of that roll: a repeat finds it again.
+  const { applied } = landed ?? planned;
+  const decision = { reading, observedSources, due, landed, applied, stays, observedAtMs };
   return await writeDecision(dependencies, decision).catch((error: unknown) => {
     throw due === undefined
       ? error

@@ -4,7 +4,7 @@ import { appliedPatch } from "@fleet-reloader/domain/applied/applied-annotation"
 import { nextAppliedText } from "@fleet-reloader/domain/applied/next-applied-text";
 import { writtenBy } from "@fleet-reloader/domain/evidence/managed-fields";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
-import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
+import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
@@ -20,11 +20,12 @@ import type { Again, Outcome } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { ObservedVersion, WorkloadRecords } from "../ports/workload-records.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
-import type { createBraking, Go } from "./braking.ts";
+import { changedSinceSeconds, type createBraking, type Go } from "./braking.ts";
 import type { LiveFindings } from "./live-findings.ts";
 import { manyNames } from "./many-names.ts";
 import { missedChange } from "./missed-change.ts";
 import type { MissingSources } from "./missing-sources.ts";
+import { landedFact } from "./observation/landed-roll.ts";
 import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
 import type { DueRoll, Reading } from "./reading.ts";
 import { writeRoll } from "./write-roll.ts";
@@ -34,6 +35,8 @@ export interface RollDecision {
   readonly reading: Reading;
   readonly observedSources: readonly ObservedSource[];
   readonly due: DueRoll | undefined;
+  /** Nothing is left to roll, because this roll of an earlier attempt has landed. */
+  readonly landed: DueRoll | undefined;
   readonly applied: Plan["applied"];
   /** Why nothing rolls, if nothing does. */
   readonly stays: StayReason;
@@ -105,7 +108,7 @@ async function askForMissed(
 /** Writes a roll that is due, or only what the pods run with. */
 async function write(dependencies: WriteDependencies, decision: RollDecision): Promise<Outcome | Again> {
   const { queue, recorder, records, settings } = dependencies;
-  const { due, reading } = decision;
+  const { due, landed, reading } = decision;
   const { request, delivery, interest } = reading;
   const window = windowOf(interest.optIn.overrides, settings);
   const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
@@ -117,13 +120,10 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
   const pausing = pausingOf(pause.change, settings.dialect);
   const { outcome, facts } =
     rolling === undefined
-      ? await writeApplied(dependencies, decision, pausing)
+      ? withResumed(await writeApplied(dependencies, decision, pausing), { pause, landed })
       : await roll(dependencies, decision, { rolling, pausing });
   recorder.record(reading, facts);
-  if (rolling === undefined) {
-    if (pause.isResumed && outcome !== "gone") recorder.record(reading, [{ type: "resumed" }]);
-    observedWithoutRoll(records, decision);
-  }
+  if (rolling === undefined) observedWithoutRoll(records, decision);
   // Only now: a pause that was not written has no end.
   if (pause.resumeAfterMs !== undefined) {
     const resumeWindow = { quietPeriodMs: pause.resumeAfterMs, maxWaitMs: pause.resumeAfterMs };
@@ -158,18 +158,6 @@ async function askForRoll(
   return { held: answer };
 }
 
-/** When the first of the changed contents was written, in seconds; undefined where none is there. */
-function changedSinceSeconds(
-  { changed }: DueRoll,
-  observedSources: readonly ObservedSource[],
-): number | undefined {
-  const names = new Set(changed.map(({ source }) => localName(source)));
-  const times = observedSources.flatMap(({ live, ref }) =>
-    typeof live === "object" && names.has(localName(ref)) ? [live.writtenAtSeconds] : [],
-  );
-  return times.length === 0 ? undefined : Math.min(...times);
-}
-
 function pauseOf({ clock, settings }: WriteDependencies, reading: Reading, isRoll: boolean): PausePlan {
   const { ref, annotations, isPaused } = reading.live;
   const { dialect } = settings;
@@ -196,8 +184,8 @@ async function writeApplied(
   decision: RollDecision,
   pausing: Pausing,
 ): Promise<WriteResult> {
-  const { keys, queue, records } = dependencies;
-  const { reading, due } = decision;
+  const { keys, queue, records, settings } = dependencies;
+  const { reading, due, landed } = decision;
   const { request, delivery, live, appliedText } = reading;
   const text = appliedTextAfter(decision, keys);
   // No fence is written where nothing is asked for: what is under way may land later, and nobody would look for it.
@@ -208,11 +196,22 @@ async function writeApplied(
     ? nothingWritten(decision.observedSources)
     : await patchApplied(dependencies, decision, { text, pausing });
   if (due !== undefined) return written;
+  if (landed !== undefined)
+    return { ...written, facts: [...written.facts, landedFact(decision, landed, settings)] };
   if (delivery.purpose === "change")
     return { outcome: written.outcome, facts: [...written.facts, stayed(decision)] };
   // What Redis has lost is restored where workloads are observed for their own sake.
   if (isApplied) records.applied(request, text, observedVersion(live));
   return written;
+}
+
+/** What was rolled before reaches the pods with the end of a pause. A roll of an earlier attempt that is told now is followed by itself. */
+function withResumed(
+  written: WriteResult,
+  { pause, landed }: Pick<RollDecision, "landed"> & { readonly pause: PausePlan },
+): WriteResult {
+  const isTold = pause.isResumed && landed === undefined && written.outcome !== "gone";
+  return isTold ? { ...written, facts: [...written.facts, { type: "resumed" }] } : written;
 }
 
 async function patchApplied(

@@ -27,7 +27,7 @@ import type { Again, Request } from "../../ports/request.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { WorkloadRecord, WorkloadRecords } from "../../ports/workload-records.ts";
 import type { Delivery } from "../../ports/workqueue.ts";
-import type { Reading } from "../reading.ts";
+import type { DueRoll, Reading } from "../reading.ts";
 import {
   historyOf,
   isStateEnough,
@@ -36,6 +36,7 @@ import {
   readRunningPods,
   unkeptText,
 } from "./known-past.ts";
+import { landedRoll } from "./landed-roll.ts";
 
 export interface Planned {
   readonly planned: Plan;
@@ -45,6 +46,8 @@ export interface Planned {
 export interface Observation extends Planned {
   readonly reading: Reading;
   readonly eligibility: Eligibility;
+  /** Nothing is left to roll, because this roll of an earlier attempt has landed. */
+  readonly landed?: DueRoll | undefined;
 }
 
 export interface ObserveOptions {
@@ -172,7 +175,11 @@ async function planNow(observing: Observing, read: Reading, before: Before): Pro
   const reading = { ...read, heldSinceSeconds: record?.heldSinceSeconds };
   const planned = planWith(observing, { reading, ...observed, past });
   const first = { reading, eligibility, planned, observedSources };
-  if (await isCertain(first, before)) return first;
+  if (await isCertain(first, before)) {
+    const planFrom = (from: KnownPast, pods: RunningPods) =>
+      planWith(observing, { reading, ...observed, past: from }, pods);
+    return { ...first, landed: landedRoll(past, planFrom) };
+  }
   const all = past.record === undefined ? await askedPast(observing, reading) : past;
   const again = all === past ? planned : planWith(observing, { reading, ...observed, past: all });
   const judged = again.hingesOnPods

@@ -1,0 +1,51 @@
+import type { AppliedSource } from "@fleet-reloader/domain/applied/applied-source";
+import { isSameDigest } from "@fleet-reloader/domain/applied/packed-sources";
+import type { RunningPods } from "@fleet-reloader/domain/evidence/pods-start";
+import { localName } from "@fleet-reloader/domain/plan/observed-source";
+import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import type { RolledFact } from "../../history/fact.ts";
+import type { Settings } from "../../ports/settings.ts";
+import { strategyOf } from "../prepare-roll.ts";
+import type { DueRoll, Reading } from "../reading.ts";
+import type { KnownPast } from "./known-past.ts";
+
+/** The template was made for what is live, so that its pods tell nothing. The pods of before started earlier than any change. */
+const podsOfBefore: RunningPods = { newest: { notBefore: 0, notAfter: 0 }, each: [] };
+
+/**
+ * The roll of an earlier attempt that landed and whose answer was lost. It is asked for where the template shows that nothing is left to
+ * roll. Redis still holds the state from before that roll, which only a verified write replaces: from there, the same contents make the same
+ * roll. Undefined: there is none, or its contents have changed again since.
+ */
+export function landedRoll(
+  past: KnownPast,
+  planFrom: (past: KnownPast, pods: RunningPods) => Plan,
+): DueRoll | undefined {
+  const { unverified, ...before } = past;
+  // The state on a Job names no UID: a Job is made anew in several steps, and another request may take the last of them.
+  if (unverified?.uid === undefined) return undefined;
+  const planned = planFrom({ ...before, isDamaged: false }, podsOfBefore);
+  if (planned.type !== "roll") return undefined;
+  const isOfTheseContents = planned.changed.every(({ source }) => {
+    const name = localName(source);
+    return saysTheSame(unverified.sources.get(name), planned.applied.sources.get(name));
+  });
+  return isOfTheseContents ? planned : undefined;
+}
+
+function saysTheSame(written: AppliedSource | undefined, planned: AppliedSource | undefined): boolean {
+  if (written?.type !== "present" || planned?.type !== "present") return written?.type === planned?.type;
+  return written.keyId === planned.keyId && isSameDigest(written.digest, planned.digest);
+}
+
+/** What there is to tell of it once nobody can tell it again. */
+export function landedFact(
+  { reading, observedSources }: { readonly reading: Reading } & Pick<RolledFact, "observedSources">,
+  { changed }: DueRoll,
+  settings: Settings,
+): RolledFact {
+  const { kind, live } = reading;
+  const generation = kind.isTemplateRolled === true ? live.generation : undefined;
+  const strategy = strategyOf(reading, settings);
+  return { type: "rolled", uid: live.uid, generation, strategy, changed, observedSources };
+}
