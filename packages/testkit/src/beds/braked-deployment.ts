@@ -1,19 +1,13 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { HoldReport } from "@fleet-reloader/engine/ports/reporter";
 import type { Result } from "@fleet-reloader/engine/ports/request";
+import { silentReporter } from "./silent-reporter.ts";
 import { auto, createTestBed, type TestBedOptions } from "./test-bed.ts";
 
 /** A Deployment that reads a ConfigMap, adopted; its ConfigMap has changed since. */
 export async function changedDeployment(options: TestBedOptions = {}) {
   const told: HoldReport[] = [];
-  const nothing = () => undefined;
-  const reporter = {
-    rolled: nothing,
-    failed: nothing,
-    ended: nothing,
-    unreadable: nothing,
-    held: (report: HoldReport) => told.push(report),
-  };
+  const reporter = silentReporter({ held: (report) => told.push(report) });
   const bed = createTestBed({ reporter, ...options });
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });
   const template = templateUsing({ app: {} });

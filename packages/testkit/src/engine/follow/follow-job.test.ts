@@ -2,6 +2,7 @@ import { type HistoryRecord, workloadGone } from "@fleet-reloader/engine/history
 import { summarizeChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { expect, test } from "vitest";
 import { createKindBed, jobManifest, withObject } from "../../beds/kind-bed.ts";
+import { silentReporter } from "../../beds/silent-reporter.ts";
 import { outcomeOf } from "../../beds/test-bed.ts";
 import { MemoryRolloutRuns } from "../../memory/memory-rollout-runs.ts";
 
@@ -10,16 +11,9 @@ async function heldJob() {
   const history: HistoryRecord[] = [];
   const ended: string[] = [];
   const runs = new MemoryRolloutRuns();
-  const nothing = () => undefined;
   const manifest = jobManifest({ metadata: { finalizers: ["example.com/held"] } });
   const bed = await createKindBed(withObject("Job", manifest), {
-    reporter: {
-      rolled: nothing,
-      failed: nothing,
-      unreadable: nothing,
-      held: nothing,
-      ended: ({ result, reason }) => ended.push(`${result} ${reason}`),
-    },
+    reporter: silentReporter({ ended: ({ result, reason }) => ended.push(`${result} ${reason}`) }),
     history: { append: (records) => history.push(...records) },
     following: { runs, firstCheckMs: 5000, onSettled: async () => undefined },
   });

@@ -2,6 +2,7 @@ import { jsonField } from "@fleet-reloader/domain/json";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { expect, test } from "vitest";
 import { readsApp, rolloutManifest } from "../../beds/kind-bed.ts";
+import { silentReporter } from "../../beds/silent-reporter.ts";
 import { createTestBed, outcomeOf } from "../../beds/test-bed.ts";
 import { MemoryRolloutRuns } from "../../memory/memory-rollout-runs.ts";
 
@@ -9,16 +10,9 @@ const workloadRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web-temp
 
 test("a Rollout goes on until Argo has seen the Deployment that it refers to", async () => {
   const ended: string[] = [];
-  const nothing = () => undefined;
   const bed = createTestBed({
     settings: { workloadKinds: knownKinds },
-    reporter: {
-      rolled: nothing,
-      failed: nothing,
-      unreadable: nothing,
-      held: nothing,
-      ended: ({ result, reason }) => ended.push(`${result} ${reason}`),
-    },
+    reporter: silentReporter({ ended: ({ result, reason }) => ended.push(`${result} ${reason}`) }),
     following: { runs: new MemoryRolloutRuns(), firstCheckMs: 5000, onSettled: async () => undefined },
   });
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });

@@ -1,6 +1,7 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { UnreadableReport } from "@fleet-reloader/engine/ports/reporter";
 import { expect, test } from "vitest";
+import { silentReporter } from "../../beds/silent-reporter.ts";
 import { auto, createTestBed } from "../../beds/test-bed.ts";
 
 const misspelt = { "reloader.stakater.com/serach": "true" };
@@ -8,9 +9,7 @@ const misspelt = { "reloader.stakater.com/serach": "true" };
 /** A Deployment that is looked at whenever it is written, and what is told of it. */
 function startBed() {
   const told: UnreadableReport[] = [];
-  const nothing = () => undefined;
-  const unreadable = (report: UnreadableReport) => told.push(report);
-  const reporter = { rolled: nothing, failed: nothing, ended: nothing, held: nothing, unreadable };
+  const reporter = silentReporter({ unreadable: (report) => told.push(report) });
   const bed = createTestBed({ reporter });
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });
   return {

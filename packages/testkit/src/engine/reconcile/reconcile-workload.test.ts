@@ -3,6 +3,7 @@ import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { UnreadableReport } from "@fleet-reloader/engine/ports/reporter";
 import { describe, expect, test } from "vitest";
 import { adopted } from "../../beds/adopted-deployment.ts";
+import { silentReporter } from "../../beds/silent-reporter.ts";
 import { auto, createTestBed, outcomeOf } from "../../beds/test-bed.ts";
 
 describe("a workload whose sources", () => {
@@ -236,9 +237,7 @@ test.each([
   ["handover-jwt", "catalyst-handover-jwt-public"],
 ])("the name %s of no source is reported once, with the likely name %s", async (named, meant) => {
   const reported: UnreadableReport[] = [];
-  const nothing = () => undefined;
-  const unreadable = (report: UnreadableReport) => reported.push(report);
-  const reporter = { rolled: nothing, failed: nothing, ended: nothing, held: nothing, unreadable };
+  const reporter = silentReporter({ unreadable: (report) => reported.push(report) });
   const bed = createTestBed({ reporter });
   bed.cluster.setSource("ConfigMap", meant, { a: "1" });
   const annotation = "configmap.reloader.stakater.com/reload";
