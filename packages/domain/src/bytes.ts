@@ -25,3 +25,12 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   }
   return joined;
 }
+
+/** The text that is percent-encoded like this; undefined where a % begins no code (RFC 3986, section 2.1), or the codes are no UTF-8. */
+export function decodePercentCodes(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,6 @@
 import { type ApiRouteName, apiRoot, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
 import { newsPath } from "@fleet-reloader/contracts/api/news";
+import { decodePercentCodes } from "@fleet-reloader/domain/bytes";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 
 /** A question to a route of the API, not checked yet. */
@@ -63,14 +64,12 @@ function checkName(field: string, value: string): void {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw refusedQuestion({
-      field: "path",
-      value: text,
-      problem: "path: a part of it is no percent-encoded UTF-8",
-      mend: "encode each name as encodeURIComponent does",
-    });
-  }
+  const name = decodePercentCodes(text);
+  if (name !== undefined) return name;
+  throw refusedQuestion({
+    field: "path",
+    value: text,
+    problem: "path: a part of it is no percent-encoded UTF-8",
+    mend: "encode each name as encodeURIComponent does",
+  });
 }

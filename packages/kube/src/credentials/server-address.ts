@@ -1,3 +1,5 @@
+import { decodePercentCodes } from "@fleet-reloader/domain/bytes";
+
 /** The problem of the address of an API server. It quotes the address only when that cannot hold a password. */
 export function addressProblem(server: string): string | undefined {
   const url = URL.parse(server);
@@ -16,19 +18,11 @@ export function addressProblem(server: string): string | undefined {
 export function proxyProblem(proxy: string): string | undefined {
   if (proxy === "") return undefined;
   if (!isHttpUrl(proxy)) return "its proxy is no http or https address; expected http://host:port";
-  return isLoginReadable(new URL(proxy))
-    ? undefined
-    : "the user or password of its proxy has a % that begins no code; write %25 for a %";
-}
-
-/** The login is sent to the proxy decoded. */
-function isLoginReadable({ username, password }: URL): boolean {
-  try {
-    decodeURIComponent(`${username}:${password}`);
-    return true;
-  } catch {
-    return false;
-  }
+  const { username, password } = new URL(proxy);
+  // The login is sent to the proxy decoded.
+  return decodePercentCodes(`${username}:${password}`) === undefined
+    ? "the user or password of its proxy has a % that begins no code; write %25 for a %"
+    : undefined;
 }
 
 /** `host:6443` without a scheme parses as a URL too, with the scheme `host:`. */

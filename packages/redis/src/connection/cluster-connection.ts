@@ -1,3 +1,4 @@
+import { decodePercentCodes } from "@fleet-reloader/domain/bytes";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { Cluster, type Redis } from "ioredis";
 
@@ -36,13 +37,10 @@ export function readLogin(
 ): Pick<ClusterAddress, "username" | "password"> | undefined {
   if (login === undefined) return {};
   const colon = login.indexOf(":");
-  try {
-    const username = decodeURIComponent(colon < 0 ? login : login.slice(0, colon));
-    const password = colon < 0 ? "" : decodeURIComponent(login.slice(colon + 1));
-    return { ...(username === "" ? {} : { username }), ...(password === "" ? {} : { password }) };
-  } catch {
-    return undefined;
-  }
+  const username = decodePercentCodes(colon < 0 ? login : login.slice(0, colon));
+  const password = colon < 0 ? "" : decodePercentCodes(login.slice(colon + 1));
+  if (username === undefined || password === undefined) return undefined;
+  return { ...(username === "" ? {} : { username }), ...(password === "" ? {} : { password }) };
 }
 
 /** Commands wait for a node that is away or replaced, as they do for one server: so often tried again, minutes pass. */

@@ -1,3 +1,4 @@
+import { decodePercentCodes } from "@fleet-reloader/domain/bytes";
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import * as z from "zod";
 import { isLoopbackHost } from "./loopback.ts";
@@ -158,7 +159,7 @@ export function webAddress() {
 /** A client sends the login decoded. */
 function webProblem(url: URL | null): string | undefined {
   if (url === null || !/^https?:$/.test(url.protocol)) return "is no address; write http://… or https://…";
-  if ([url.username, url.password].some((text) => decodeText(text) === undefined))
+  if ([url.username, url.password].some((text) => decodePercentCodes(text) === undefined))
     return "its user or password has a % that begins no code; write %25 for a %";
   return undefined;
 }
@@ -192,18 +193,10 @@ function parseHeader(pair: string): readonly [string, string] | string {
   if (!/^[-!#$%&'*+.^_`|~0-9a-z]+$/.test(name))
     return "has no name; write name=value, several with commas between them";
   if (ownHeaders.test(name)) return `is ${name}, which the request sets itself; remove it`;
-  const value = decodeText(pair.slice(at + 1).trim());
+  const value = decodePercentCodes(pair.slice(at + 1).trim());
   if (value === undefined || !/^[\t\x20-\x7e]+$/.test(value))
     return `is ${name} with an empty or unreadable value; write printable ASCII, "," as %2C and "%" as %25`;
   return [name, value];
-}
-
-function decodeText(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The address of a server of ours that gets a token: https, or http on this machine; undefined when none is given. No message quotes it whole. */
