@@ -57,7 +57,8 @@ function bareMachine(aptGet: string): { dev: (...args: string[]) => ReturnType<t
   write("bin/node", `#!/usr/bin/env bash\n${bundles}`);
   for (const path of ["services/one/src/main.ts", "packages/one/src/main.ts", "infra/docker/main.ts"])
     write(path, "");
-  for (const path of ["infra/bundle/node-args", "infra/bundle/node-env"]) write(path, "");
+  write("infra/bundle/node-args", "--a-small-heap");
+  write("infra/bundle/node-env", "");
   write("bin/apt-get", `#!/usr/bin/env bash\n${aptGet}`);
   const tools = [
     "bash",
@@ -125,4 +126,16 @@ test("./dev run bundles when a source is new, and not again", () => {
   const runs = ["first", "second"].map(() => dev("run", "--version"));
   expect(runs.map(({ stdout }) => stdout)).toEqual(Array(2).fill("ran services/standalone/dist/main.mjs\n"));
   expect(runs.map(({ stderr }) => String(stderr).includes("bundling the services"))).toEqual([true, false]);
+});
+
+// What is over soon needs no small heap, with which Node can hang at its end.
+test.each([
+  ["-h", "services/standalone/dist/main.mjs"],
+  ["--help", "services/standalone/dist/main.mjs"],
+  ["--version", "services/standalone/dist/main.mjs"],
+  ["help", "services/standalone/dist/main.mjs"],
+  ["freezes", "services/cli/dist/main.mjs"],
+  ["--kubeconfig", "--a-small-heap"],
+])("./dev run %s gives Node the right heap", (word, first) => {
+  expect(bareMachine(installs).dev("run", word).stdout).toBe(`ran ${first}\n`);
 });
