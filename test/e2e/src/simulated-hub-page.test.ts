@@ -65,7 +65,7 @@ test("a hub's page answers about Redis and clusters what the command line answer
       return true;
     });
   for (const path of ["", "page.js", "page.css", "queues", "history"])
-    expect((await fetch(`${page}${path}`)).status, path).toBe(200);
+    await until(`${path} is answered`, async () => (await fetch(`${page}${path}`)).status === 200);
   expect(await dashboard.stop()).toBe(0);
 });
 

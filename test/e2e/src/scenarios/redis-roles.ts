@@ -47,7 +47,7 @@ export function redisRoleTests(): void {
     const started = standalone.log.find(({ msg }) => msg === "fleet-reloader started");
     const pages = new URL(String(started?.queues)).origin;
     for (const path of ["/queues/api/queues", "/history?since=1h", "/api/v1/status", "/api/v1/changes"])
-      expect([path, (await fetch(`${pages}${path}`)).status]).toEqual([path, 200]);
+      await until(`${path} is answered`, async () => (await fetch(`${pages}${path}`)).status === 200);
     await standalone.stop();
     expect(await redis.denied()).toEqual([]);
   });
