@@ -11,6 +11,11 @@ import type { World } from "../world.ts";
 const rolledMs = 6000;
 /** Promised after the worst of faults: the start of the next process, or the end of its patience with a silent one, and the roll. */
 const recoveredMs = 15_000;
+/** What a person tries in ten minutes, one change after the other. The quiet period is short, the brakes are as shipped. */
+const changesByHand = 40;
+const quietMs = 200;
+/** Promised after the quiet period. */
+const heldMaxMs = 10_000;
 /** One beat, and not the five seconds after which a silent owner is given up. */
 const handedOverMs = 5000;
 
@@ -22,11 +27,14 @@ export function promptnessTests(world: () => World): void {
     return performance.now() - from;
   }
 
-  async function adoptedSite(purpose: string): Promise<readonly [Site, Product]> {
+  async function adoptedSite(
+    purpose: string,
+    flags: readonly string[] = [],
+  ): Promise<readonly [Site, Product]> {
     const at = await Site.make(world().client, purpose);
     await at.configMap("settings", { v: "0" });
     await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
-    const args = ["--namespace", at.namespace];
+    const args = ["--namespace", at.namespace, ...flags];
     const product = startProduct({ kubeconfig: world().kubeconfigPath, args });
     await product.ready();
     await at.adopted("Deployment", "api");
@@ -42,6 +50,17 @@ export function promptnessTests(world: () => World): void {
         await until("a new ReplicaSet", async () => (await at.newReplicaSets("api")) === 1);
       });
       expect(ms).toBeLessThan(rolledMs);
+    }));
+
+  test("no brake as shipped holds forty changes by hand, one after the other", () =>
+    atBest(async () => {
+      const [at, product] = await adoptedSite("by-hand", [`--debounce=${quietMs}ms`]);
+      await using _ = product;
+      for (let change = 1; change <= changesByHand; change += 1) {
+        await at.change("ConfigMap", "settings", { v: String(change) });
+        const withinMs = quietMs + heldMaxMs;
+        await at.settlesAt("Deployment", "api", change, { withinMs, quietMs: 0 });
+      }
     }));
 
   test("a change is rolled soon after the whole product was killed", () =>
