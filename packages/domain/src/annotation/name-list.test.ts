@@ -62,6 +62,20 @@ describe("what is left out of a list", () => {
     expect(compiled).toBe(9);
   });
 
+  // 5,000 of them kept the process silent for seconds, each time that it read the workload.
+  test("is what costs too much together before it is found not to compile", () => {
+    let compiled = 0;
+    const list = parseNameList(Array.from({ length: 5_000 }, (_, i) => `(a${i}`).join(","), () => {
+      compiled += 1;
+      return { cost: 1_000, invalid: "does not compile" };
+    });
+    expect(compiled).toBe(9);
+    expect(list.invalid.map(({ why }) => why)).toEqual([
+      ...Array.from({ length: 8 }, () => "does not compile"),
+      expect.stringMatching(/^too costly/),
+    ]);
+  });
+
   test.each(["", " ", ",", ", ,,"])("is an item with nothing in it, silently: %j", (text) => {
     expect(parseNameList(text, compileForTest)).toEqual({ exact: [], patterns: [], invalid: [] });
   });

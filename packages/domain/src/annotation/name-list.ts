@@ -1,10 +1,10 @@
 /**
- * Compiles one RE2 pattern that runs in linear time, or says why it cannot. Handed in: the domain has no engine. Its cost is what it takes at
- * most to match one name, in microseconds or so.
+ * Compiles one RE2 pattern that runs in linear time, or says why it cannot. Handed in: the domain has no engine. The cost is what it takes at
+ * most to compile the pattern or to match one name, in microseconds or so. For one that is invalid it is what it takes to find that out.
  */
 export type CompilePattern = (
   source: string,
-) => { readonly cost: number; matches(text: string): boolean } | { readonly invalid: string };
+) => { readonly cost: number } & ({ matches(text: string): boolean } | { readonly invalid: string });
 
 /** A named-source annotation, ready to be asked about names. */
 export interface NameList {
@@ -48,13 +48,10 @@ export function parseNameList(text: string, compile: CompilePattern): NameList {
       exact.push(item);
     } else if (cost <= nameListCostMax) {
       const pattern = compile(`^${item}$`);
-      if ("invalid" in pattern) {
-        invalid.push({ item: quote(item), why: pattern.invalid });
-        continue;
-      }
       cost += pattern.cost;
-      if (cost <= nameListCostMax) patterns.push({ text: item, matches: (name) => pattern.matches(name) });
-      else invalid.push({ item: quote(item), why: tooCostly });
+      if (cost > nameListCostMax) invalid.push({ item: quote(item), why: tooCostly });
+      else if ("invalid" in pattern) invalid.push({ item: quote(item), why: pattern.invalid });
+      else patterns.push({ text: item, matches: (name) => pattern.matches(name) });
     }
   }
   const [refused] = items.slice(itemsMax);

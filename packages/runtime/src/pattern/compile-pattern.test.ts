@@ -60,6 +60,14 @@ describe("a pattern", () => {
     },
   );
 
+  test.each([
+    ["broken at its end", `^(${"\\pL".repeat(7)}$`, 904],
+    ["broken from its start", `^${"[".repeat(1_000)}$`, 1_002],
+    ["too costly", `^${"\\pL".repeat(9)}$`, 29],
+  ])("that is refused costs what it takes to find out: %s", (_, source, cost) => {
+    expect(compile(source)).toEqual({ cost, invalid: expect.any(String) });
+  });
+
   // Compiled and matched against the longest name: one of the limit's cost takes 0.1 to 0.3 ms, most that are refused would take 17 to 2,300 ms.
   test.each([
     "^(a?){16}$",

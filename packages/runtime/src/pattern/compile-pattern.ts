@@ -21,12 +21,16 @@ export function createPatternCompiler(): CompilePattern {
 
 function compileAnchored(source: string): ReturnType<CompilePattern> {
   const cost = patternCost(source);
-  if (cost > patternCostMax)
-    return { invalid: "too costly to match: fewer or smaller repetitions, or several items, are needed" };
+  // It took no more than to read it.
+  if (cost > patternCostMax) return { cost: source.length, invalid: tooCostlyAlone };
   try {
     const pattern = RE2JS.compile(source);
     return { cost, matches: (text) => pattern.matcher(text).find() };
   } catch (error) {
-    return { invalid: error instanceof Error ? error.message : "no RE2 pattern" };
+    // What is no pattern may be estimated at less than it takes to read it.
+    const spent = Math.max(cost, source.length);
+    return { cost: spent, invalid: error instanceof Error ? error.message : "no RE2 pattern" };
   }
 }
+
+const tooCostlyAlone = "too costly to match: fewer or smaller repetitions, or several items, are needed";
