@@ -1,16 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileForTest } from "../fixture/compile-pattern.ts";
-import { namesSource, parseNameList, splitNames } from "./name-list.ts";
+import { type CompilePattern, namesSource, PatternBudget, parseNameList, splitNames } from "./name-list.ts";
+
+function parsed(text: string, compile: CompilePattern = compileForTest) {
+  return parseNameList(text, new PatternBudget(compile));
+}
 
 function matching(text: string, names: readonly string[]) {
-  const list = parseNameList(text, compileForTest);
+  const list = parsed(text);
   return names.filter((name) => namesSource(list, name));
 }
 
 describe("an item of a list", () => {
   test("is exact when it could be nothing else", () => {
-    expect(parseNameList("app, db-1 ,x", compileForTest)).toEqual({
+    expect(parsed("app, db-1 ,x")).toEqual({
       exact: ["app", "db-1", "x"],
       patterns: [],
       invalid: [],
@@ -31,7 +35,7 @@ describe("an item of a list", () => {
   });
 
   test("is split at every comma, also inside braces", () => {
-    const list = parseNameList("a{1,2}", compileForTest);
+    const list = parsed("a{1,2}");
     expect(list.patterns.map(({ text }) => text)).toEqual(["a{1", "2}"]);
     expect(matching("a{1,2}", ["a", "aa"])).toEqual([]);
   });
@@ -55,7 +59,7 @@ describe("what is left out of a list", () => {
       return compile(source);
     };
     const items = Array.from({ length: 5_000 }, (_, i) => (i === 4_000 ? "in-full" : `a${i}.*`));
-    const list = parseNameList(items.join(","), counting);
+    const list = parsed(items.join(","), counting);
     expect(list.patterns.map(({ text }) => text)).toEqual(items.slice(0, 8));
     expect(list.exact).toEqual(["in-full"]);
     expect(list.invalid).toEqual([{ item: "a8.*", why: expect.stringMatching(/^too costly/) }]);
@@ -65,7 +69,7 @@ describe("what is left out of a list", () => {
   // 5,000 of them kept the process silent for seconds, each time that it read the workload.
   test("is what costs too much together before it is found not to compile", () => {
     let compiled = 0;
-    const list = parseNameList(Array.from({ length: 5_000 }, (_, i) => `(a${i}`).join(","), () => {
+    const list = parsed(Array.from({ length: 5_000 }, (_, i) => `(a${i}`).join(","), () => {
       compiled += 1;
       return { cost: 1_000, invalid: "does not compile" };
     });
@@ -77,23 +81,23 @@ describe("what is left out of a list", () => {
   });
 
   test.each(["", " ", ",", ", ,,"])("is an item with nothing in it, silently: %j", (text) => {
-    expect(parseNameList(text, compileForTest)).toEqual({ exact: [], patterns: [], invalid: [] });
+    expect(parsed(text)).toEqual({ exact: [], patterns: [], invalid: [] });
   });
 
   test("is an item that does not compile, and only that", () => {
-    const list = parseNameList("a, (b, c.*", compileForTest);
+    const list = parsed("a, (b, c.*");
     expect(list.invalid).toEqual([{ item: "(b", why: "does not compile" }]);
     expect(matching("a, (b, c.*", ["a", "b", "(b", "c1"])).toEqual(["a", "c1"]);
   });
 
   test("is an item too long for any name, of which no more is quoted than can be shown", () => {
-    const list = parseNameList(`${"x".repeat(1_024)},${"y".repeat(1_025)}`, compileForTest);
+    const list = parsed(`${"x".repeat(1_024)},${"y".repeat(1_025)}`);
     expect(list.exact).toHaveLength(1);
     expect(list.invalid).toEqual([{ item: `${"y".repeat(64)}…`, why: "longer than 1024 characters" }]);
   });
 
   test("is what comes after the first 5,000 items, reported once", () => {
-    const list = parseNameList(Array.from({ length: 5_002 }, (_, i) => `n${i}`).join(",,"), compileForTest);
+    const list = parsed(Array.from({ length: 5_002 }, (_, i) => `n${i}`).join(",,"));
     expect(list.exact).toHaveLength(5_000);
     expect(list.invalid).toEqual([{ item: "n5000", why: "only the first 5000 items are read" }]);
   });
@@ -110,7 +114,7 @@ test("an engine that needs its own object keeps it", () => {
       return text === this.#only;
     }
   }
-  const list = parseNameList("a.b", (source) => new Engine(source));
+  const list = parsed("a.b", (source) => new Engine(source));
   expect(namesSource(list, "^a.b$")).toBe(true);
 });
 
@@ -118,7 +122,7 @@ test("a list of names names exactly these", () => {
   const name = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
   fc.assert(
     fc.property(fc.array(name), name, (names, other) => {
-      const list = parseNameList(names.join(" , "), compileForTest);
+      const list = parsed(names.join(" , "));
       expect(names.every((each) => namesSource(list, each))).toBe(true);
       expect(namesSource(list, other)).toBe(names.includes(other));
       expect(splitNames(names.join(","))).toEqual(names);

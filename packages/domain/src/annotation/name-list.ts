@@ -22,34 +22,52 @@ const itemsMax = 5_000;
 const itemLengthMax = 1_024;
 
 /**
- * What all patterns of one annotation may cost together: some 8 ms for each name of the namespace. There is room for 300 of the usual length, or
+ * What all patterns of one workload may cost together: some 8 ms for each name of the namespace. There is room for 300 of the usual length, or
  * for eight of the costliest.
  */
-const nameListCostMax = 8_192;
+const patternsCostMax = 8_192;
 
 /** How much of an item is quoted when it is refused. */
 const quotedLengthMax = 64;
+
+/** Compiles the patterns of one workload, in all its lists, until they cost too much together. */
+export class PatternBudget {
+  readonly #compile: CompilePattern;
+  #left = patternsCostMax;
+
+  constructor(compile: CompilePattern) {
+    this.#compile = compile;
+  }
+
+  /** Undefined: the pattern, or one before it, costs too much. */
+  compile(source: string): ReturnType<CompilePattern> | undefined {
+    if (this.#left < 0) return undefined;
+    const pattern = this.#compile(source);
+    this.#left -= pattern.cost;
+    return this.#left < 0 ? undefined : pattern;
+  }
+}
 
 /**
  * Reads a list of names and patterns as the peer does: split on every comma, even inside `{1,2}`, then trimmed, then
  * each item compiled between `^` and `$` without a group, so that `a|b` means "begins with a, or ends with b". An
  * empty item could only match an empty name and is dropped; an item that does not compile is left out, not the list.
  */
-export function parseNameList(text: string, compile: CompilePattern): NameList {
+export function parseNameList(text: string, budget: PatternBudget): NameList {
   const items = splitNames(text);
   const exact: string[] = [];
   const patterns: { text: string; matches: (name: string) => boolean }[] = [];
   const invalid: { item: string; why: string }[] = [];
-  let cost = 0;
+  let isSpent = false;
   for (const item of items.slice(0, itemsMax)) {
     if (item.length > itemLengthMax) {
       invalid.push({ item: quote(item), why: `longer than ${itemLengthMax} characters` });
     } else if (/^[a-z0-9-]+$/.test(item)) {
       exact.push(item);
-    } else if (cost <= nameListCostMax) {
-      const pattern = compile(`^${item}$`);
-      cost += pattern.cost;
-      if (cost > nameListCostMax) invalid.push({ item: quote(item), why: tooCostly });
+    } else if (!isSpent) {
+      const pattern = budget.compile(`^${item}$`);
+      isSpent = pattern === undefined;
+      if (pattern === undefined) invalid.push({ item: quote(item), why: tooCostly });
       else if ("invalid" in pattern) invalid.push({ item: quote(item), why: pattern.invalid });
       else patterns.push({ text: item, matches: (name) => pattern.matches(name) });
     }
@@ -62,7 +80,7 @@ export function parseNameList(text: string, compile: CompilePattern): NameList {
 }
 
 const tooCostly =
-  "too costly to match together with the patterns before it, and all patterns after it are left out, too: fewer patterns are needed, or names in full";
+  "too costly to match together with the other patterns of the workload, and all patterns after it are left out, too: fewer patterns are needed, or names in full";
 
 /** The items of a comma-separated list, trimmed, without the empty ones. */
 export function splitNames(text: string): readonly string[] {

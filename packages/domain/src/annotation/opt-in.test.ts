@@ -5,6 +5,7 @@ import {
   configMapAuto,
   configMapExclude,
   configMapNamed,
+  providerClassNamed,
   search,
   secretAuto,
   secretExclude,
@@ -13,7 +14,7 @@ import {
 import type { SourceKind } from "../source/source.ts";
 import type { Annotations } from "../workload/workload.ts";
 import { defaultDialect } from "./dialect.ts";
-import { namesSource } from "./name-list.ts";
+import { type CompilePattern, namesSource } from "./name-list.ts";
 import { mayReload, readOptIn } from "./opt-in.ts";
 
 function read(annotations: Annotations, templateAnnotations: Annotations = {}, autoReloadAll = false) {
@@ -187,6 +188,26 @@ describe("a problem", () => {
     expect(optIn.kinds.Secret.named.exact).toEqual(["good"]);
     expect(optIn.problems).toMatchObject([
       { annotation: secretNamed, problem: 'the item "(bad" is left out: does not compile' },
+    ]);
+  });
+
+  // A workload with three lists of the costliest patterns took three times as long as one annotation may.
+  test("is told of each list whose patterns cost too much beside those of the others", () => {
+    const compile: CompilePattern = (source) => ({ ...compileForTest(source), cost: 1_000 });
+    const listOf = (count: number) => Array.from({ length: count }, (_, i) => `a${i}.*`).join(",");
+    const annotations = {
+      [configMapNamed]: listOf(6),
+      [secretNamed]: `${listOf(5)},in-full`,
+      [providerClassNamed]: listOf(1),
+    };
+    const workload = { annotations, templateAnnotations: {} };
+    const { kinds, problems } = readOptIn(workload, defaultDialect, { autoReloadAll: false }, compile);
+    const counted = Object.values(kinds).map(({ named }) => named.patterns.length);
+    expect(counted).toEqual([6, 2, 0]);
+    expect(kinds.Secret.named.exact).toEqual(["in-full"]);
+    expect(problems).toMatchObject([
+      { annotation: secretNamed, problem: expect.stringMatching(/"a2\.\*" is left out: too costly/) },
+      { annotation: providerClassNamed, problem: expect.stringMatching(/"a0\.\*" is left out: too costly/) },
     ]);
   });
 

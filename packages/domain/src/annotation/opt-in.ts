@@ -3,7 +3,7 @@ import { type Annotations, annotationValue } from "../workload/workload.ts";
 import type { AnnotationDialect } from "./dialect.ts";
 import { isGlobLike, patternOfGlob } from "./glob-like.ts";
 import { parseGoBool } from "./go-bool.ts";
-import { type CompilePattern, type NameList, parseNameList, splitNames } from "./name-list.ts";
+import { type CompilePattern, type NameList, PatternBudget, parseNameList, splitNames } from "./name-list.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
 import { type AnnotationProblem, annotationProblem } from "./problem.ts";
 
@@ -58,7 +58,8 @@ export function readOptIn(
   settings: OptInSettings,
   compile: CompilePattern,
 ): OptIn {
-  const read = (kind: SourceKind) => readKind(kind, workload, { dialect, settings, compile });
+  const budget = new PatternBudget(compile);
+  const read = (kind: SourceKind) => readKind(kind, workload, { dialect, settings, budget });
   const configMap = read("ConfigMap");
   const secret = read("Secret");
   const providerClass = read("SecretProviderClass");
@@ -82,7 +83,7 @@ export function mayReload(optIn: OptIn, kind: SourceKind): boolean {
 interface OptInReading {
   readonly dialect: AnnotationDialect;
   readonly settings: OptInSettings;
-  readonly compile: CompilePattern;
+  readonly budget: PatternBudget;
 }
 
 interface KindReading {
@@ -91,7 +92,7 @@ interface KindReading {
 }
 
 function readKind(kind: SourceKind, workload: AnnotatedWorkload, reading: OptInReading): KindReading {
-  const { dialect, settings, compile } = reading;
+  const { dialect, settings, budget } = reading;
   const keys = dialect.kinds[kind];
   const isOnWorkload = [keys.named, dialect.search, dialect.auto, keys.auto].some((key) =>
     Object.hasOwn(workload.annotations, key),
@@ -100,7 +101,7 @@ function readKind(kind: SourceKind, workload: AnnotatedWorkload, reading: OptInR
   const textOf = (key: string) => annotationValue(annotations, key) ?? "";
   const [auto, autoForKind, search] = [textOf(dialect.auto), textOf(keys.auto), textOf(dialect.search)];
   const names = textOf(keys.named);
-  const named = parseNameList(names, compile);
+  const named = parseNameList(names, budget);
   const excluded = annotationValue(workload.annotations, keys.exclude) ?? "";
   return {
     optIn: {
