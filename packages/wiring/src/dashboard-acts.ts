@@ -1,6 +1,7 @@
 import type { IdentifyCaller } from "@fleet-reloader/dashboard/access/caller";
 import type { DashboardActs } from "@fleet-reloader/dashboard/acts/dashboard-acts";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
@@ -40,7 +41,7 @@ export function createDashboardActs(options: DashboardActsOptions): DashboardAct
       overview: new RedisFleetOverview({ client, keys, queue, clock }),
       queue,
       breakers: new OpenBreakers({ client, keys }),
-      compile: createPatternCompiler(),
+      names: new NameMatches({ compile: createPatternCompiler(), clock }),
       clock,
       record: (record) => recordAct(record, recording),
       recordDiscards: (records) => recordDiscards(records, recording),

@@ -95,9 +95,9 @@ async function coverage(
   entry: FreezeEntry,
   { acts, caller, registered }: ActingPerson,
 ) {
-  const { compile, overview } = acts.fleet;
+  const { names, overview } = acts.fleet;
   const managed = (cluster: string) => overview.managed(cluster);
-  const found = await coveredByFreeze(freezeOfEntry(entry).scope, registered, { compile, managed });
+  const found = await coveredByFreeze(freezeOfEntry(entry).scope, registered, { managed, names });
   const workloads = found.covered
     .slice(0, shownMax)
     .map(({ cluster, ref }) => ({ cluster, workload: workloadKey(ref) }));

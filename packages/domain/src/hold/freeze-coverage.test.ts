@@ -9,12 +9,12 @@ const again = { name: "nova-again", id: "uid-1", labels: { env: "test" }, status
 const nova = { name: "nova", id: "uid-1", labels: { env: "prod" }, status: statusOf("Ready") };
 
 const coverage = (scope: Parameters<typeof coverageOf>[0]) =>
-  coverageOf(scope, [again, nova], () => [{ ref: api, sources: [], uses: () => false }]);
+  coverageOf(scope, [again, nova], () => [{ ref: api, sources: [], uses: false }]);
 
 const rollout = {
   ref: { kind: "Rollout", namespace: "shop", name: "web" },
   templateOwner: { kind: "Deployment", namespace: "shop", name: "web-template" },
-  ...{ sources: [], uses: () => false },
+  ...{ sources: [], uses: false },
 };
 
 // The brakes hold it by either.

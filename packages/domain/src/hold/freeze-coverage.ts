@@ -20,8 +20,8 @@ export interface ReloadedWorkload {
   /** The object that it refers to for its pod template. */
   readonly templateOwner?: WorkloadRef | undefined;
   readonly sources: readonly Pick<SourceRef, "kind" | "name">[];
-  /** Also by a pattern. */
-  readonly uses: (source: Pick<SourceRef, "kind" | "name">) => boolean;
+  /** Whether it uses the source of the freeze, also by a pattern. False where the freeze is not about it, or about no source. */
+  readonly uses: boolean;
 }
 
 /** What a freeze covers as things are. */
@@ -105,7 +105,7 @@ export function coverageOf<C extends RegisteredCluster>(
     );
     return none(`no ${wanted} is reloaded${near}`);
   }
-  const covered = named.filter(({ uses }) => source === undefined || uses(source));
+  const covered = named.filter(({ uses }) => source === undefined || uses);
   if (covered.length === 0) {
     const wanted = `${source?.kind}/${source?.name}`;
     const near = meant(

@@ -1,7 +1,7 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { Clock } from "../async/clock.ts";
 import type { ActionRecord, HistoryRecord, OperatorRecord } from "../history/history.ts";
+import type { NameMatches } from "../observe/name-matches.ts";
 import type { FleetOverview } from "../overview/fleet-overview.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
@@ -26,7 +26,7 @@ export interface ActedFleet {
   readonly overview: Pick<FleetOverview, "clusters" | "managed">;
   readonly queue: Pick<Workqueue, "add" | "waits">;
   readonly breakers: ReleasedBreakers;
-  readonly compile: CompilePattern;
+  readonly names: NameMatches;
   readonly clock: Clock;
   /** Writes to the history; resolves when that is tried. The act is done then, whatever becomes of its record. */
   record(record: OperatorRecord): Promise<void>;

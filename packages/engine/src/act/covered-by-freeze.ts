@@ -1,4 +1,3 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import {
@@ -7,22 +6,39 @@ import {
   frozenClustersOf,
   type ReloadedWorkload,
 } from "@fleet-reloader/domain/hold/freeze-coverage";
-import type { FleetOverview } from "../overview/fleet-overview.ts";
-import { usesOfWorkload } from "./uses-of-workload.ts";
+import type { NameMatches } from "../observe/name-matches.ts";
+import type { FleetOverview, ManagedWorkload } from "../overview/fleet-overview.ts";
+import { usedSources } from "../overview/used-sources.ts";
+import { usesSource } from "./uses-source.ts";
 
 /** What a freeze covers of the clusters that are registered now; reads the workloads of those that it is about. */
 export async function coveredByFreeze(
   scope: FreezeScope,
   registered: readonly ListedCluster[],
-  { compile, managed }: { readonly compile: CompilePattern; readonly managed: FleetOverview["managed"] },
+  { managed, names }: { readonly managed: FleetOverview["managed"]; readonly names: NameMatches },
 ): Promise<FreezeCoverage> {
   const ids = frozenClustersOf(scope, registered).clusters.flatMap(({ id }) => id ?? []);
   const workloads = new Map<string, readonly ReloadedWorkload[]>(
     await Promise.all(
-      ids.map(async (id) => [id, (await managed(id)).map((each) => usesOfWorkload(each, compile))] as const),
+      ids.map(async (id) => [id, await reloadedWorkloads(scope, await managed(id), names)] as const),
     ),
   );
   return coverageOf(scope, registered, ({ id }) => workloads.get(id ?? "") ?? []);
+}
+
+async function reloadedWorkloads(
+  { namespace, source }: FreezeScope,
+  workloads: readonly ManagedWorkload[],
+  names: NameMatches,
+): Promise<readonly ReloadedWorkload[]> {
+  const reloaded: ReloadedWorkload[] = [];
+  for (const workload of workloads) {
+    const { ref, templateOwner } = workload;
+    const isAsked = source !== undefined && (namespace === undefined || namespace === ref.namespace);
+    const uses = isAsked && (await usesSource(workload, source, names));
+    reloaded.push({ ref, templateOwner, sources: usedSources(workload), uses });
+  }
+  return reloaded;
 }
 
 /** As many as somebody reads. */

@@ -3,7 +3,7 @@ import { servedClusters } from "../overview/registered-clusters.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 import type { ActedFleet } from "./acted-fleet.ts";
 import type { NamedObject } from "./named-object.ts";
-import { usesOfWorkload } from "./uses-of-workload.ts";
+import { usesSource } from "./uses-source.ts";
 
 /** Where to look for an object; empty: everywhere. */
 export interface ObjectPlace {
@@ -15,16 +15,20 @@ export interface ObjectPlace {
 export async function meantWorkloads(
   object: NamedObject,
   { cluster, namespace }: ObjectPlace,
-  { compile, overview }: Pick<ActedFleet, "compile" | "overview">,
+  { names, overview }: Pick<ActedFleet, "names" | "overview">,
 ): Promise<readonly Request[]> {
-  const isMeant = (workload: ManagedWorkload): boolean => {
+  const isMeant = async (workload: ManagedWorkload): Promise<boolean> => {
     const { ref } = workload;
     if (namespace !== "" && ref.namespace !== namespace) return false;
     if (object.type === "workload") return ref.kind === object.kind && ref.name === object.name;
-    return usesOfWorkload(workload, compile).uses({ kind: object.kind, name: object.name });
+    return await usesSource(workload, object, names);
   };
-  const meantOf = async (id: ClusterId): Promise<readonly Request[]> =>
-    (await overview.managed(id)).filter(isMeant).map(({ ref }) => ({ cluster: id, workload: ref }));
+  const meantOf = async (id: ClusterId): Promise<readonly Request[]> => {
+    const meant: Request[] = [];
+    for (const workload of await overview.managed(id))
+      if (await isMeant(workload)) meant.push({ cluster: id, workload: workload.ref });
+    return meant;
+  };
   const clusters = await servedClusters(overview, cluster);
   const found = await Promise.all(clusters.map(({ id }) => (id === undefined ? [] : meantOf(id))));
   return found.flat();

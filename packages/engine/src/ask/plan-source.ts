@@ -1,4 +1,3 @@
-import { namesSource } from "@fleet-reloader/domain/annotation/name-list";
 import { likelyName } from "@fleet-reloader/domain/likely-name";
 import { collectReferences } from "@fleet-reloader/domain/reference/collect";
 import type { ReferencedKeys } from "@fleet-reloader/domain/reference/object-use";
@@ -6,6 +5,7 @@ import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source"
 import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { mapBounded } from "../async/map-bounded.ts";
 import { type Interest, judgeFor, readInterest } from "../observe/interest.ts";
+import type { NameMatches } from "../observe/name-matches.ts";
 import type { EngagedCluster, LiveSource, LiveWorkload, WorkloadLists } from "../ports/cluster-api.ts";
 import { changedSourceApi } from "./changed-source-api.ts";
 import { contentReach } from "./content-reach.ts";
@@ -90,19 +90,30 @@ async function usersOf(
   for (const { kind } of settings.workloadKinds) {
     for (const live of await lists.listWorkloads(kind, source.namespace, signal)) {
       const interest = await readInterest(live, settings, names);
-      if (!live.isDeleting && uses(interest, source)) users.push({ live, interest });
+      if (!live.isDeleting && (await uses(interest, source, names))) users.push({ live, interest });
     }
   }
   return users.sort((a, b) => (workloadKey(a.live.ref) < workloadKey(b.live.ref) ? -1 : 1));
 }
 
-function uses({ optIn, template }: Interest, source: SourceRef): boolean {
+async function uses(interest: Interest, source: SourceRef, names: NameMatches): Promise<boolean> {
   const key = sourceKey(source);
-  const references = collectReferences(template, source.namespace);
+  const references = collectReferences(interest.template, source.namespace);
   return (
     references.some((reference) => sourceKey(reference.source) === key) ||
-    namesSource(optIn.kinds[source.kind].named, source.name)
+    (await isNamedBy(interest, source, names))
   );
+}
+
+/** Whether its annotation names the source, excluded or not. */
+async function isNamedBy(
+  { optIn }: Interest,
+  { kind, name }: SourceRef,
+  names: NameMatches,
+): Promise<boolean> {
+  const { exact, patterns } = optIn.kinds[kind].named;
+  const items = patterns.map(({ text }) => text);
+  return exact.includes(name) || (await names.isMatched(items, name));
 }
 
 interface Planning {
@@ -126,30 +137,36 @@ async function plannedUsers(
   // A reader of its own: reads are shared, and these are of a state that does not exist.
   const explain = createExplain(options);
   const isSource = (one: { readonly source: SourceRef }) => sourceKey(one.source) === sourceKey(source);
-  const { settings, usersAtOnce = usersAtOnceMax } = options;
+  const { names, settings, usersAtOnce = usersAtOnceMax } = options;
   return await mapBounded(users, usersAtOnce, async ({ interest, live }): Promise<PlannedUser> => {
     const workload = live.ref;
+    const unlisted = () => unlistedReason(source, interest, { settings, names, annotations });
     const { sources, verdict } = await explain({ cluster: api.cluster, workload }, changed, signal);
     return {
       workload,
       verdict,
       isCause: (verdict.type === "roll" || verdict.type === "held") && verdict.causes.some(isSource),
-      reason: sources.find(isSource)?.reason ?? unlistedReason(source, interest, { settings, annotations }),
+      reason: sources.find(isSource)?.reason ?? (await unlisted()),
       reach: contentReach({ parsed: interest.template, raw: live.template }, source, keys),
     };
   });
 }
 
 /** Why the source counts or not where no explanation lists it: no template uses it, and an annotation that names it may not be the last word. */
-function unlistedReason(
+async function unlistedReason(
   source: SourceRef,
   interest: Interest,
-  { settings, annotations }: Pick<ExplainOptions, "settings"> & Pick<Planning, "annotations">,
-): PlannedUser["reason"] {
+  {
+    annotations,
+    names,
+    settings,
+  }: Pick<ExplainOptions, "names" | "settings"> & Pick<Planning, "annotations">,
+): Promise<PlannedUser["reason"]> {
   if (!settings.sourceKinds.includes(source.kind)) return "SourceKindNotServed";
-  const names = ({ optIn }: Interest) => namesSource(optIn.kinds[source.kind].named, source.name);
-  const isNamedByOwner = interest.owner !== undefined && names(interest.owner);
+  const { owner } = interest;
+  const isNamedByOwner = owner !== undefined && (await isNamedBy(owner, source, names));
   const reference = interest.references.get(sourceKey(source));
-  const judged = { ref: source, annotations, reference, isNamed: names(interest), isNamedByOwner };
+  const isNamed = await isNamedBy(interest, source, names);
+  const judged = { ref: source, annotations, reference, isNamed, isNamedByOwner };
   return judgeFor(interest, judged).reason;
 }

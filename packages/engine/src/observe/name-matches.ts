@@ -53,6 +53,13 @@ export class NameMatches {
     return found;
   }
 
+  /** Whether an item matches the name. Others also have their turn between many lists that are remembered: each was read before. */
+  async isMatched(items: readonly string[], name: string): Promise<boolean> {
+    if (items.length === 0) return false;
+    if (this.#pace.isOver) await this.#pace.rest();
+    return (await this.of(items, [name])).has(name);
+  }
+
   async #matchNew(list: MatchedList, items: readonly string[], name: string): Promise<readonly string[]> {
     const matching = await this.#match(items, name);
     list.names.set(name, matching);

@@ -15,6 +15,7 @@ import {
   type ObjectAction,
   performAct,
 } from "@fleet-reloader/engine/act/object-act";
+import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { recordAct, recordDiscards } from "@fleet-reloader/redis/history/record-act";
 import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
 import { recordsSince } from "@fleet-reloader/redis/overview/recent-records";
@@ -158,7 +159,7 @@ function actedFleet(redis: FleetRedis): ActedFleet {
     queue,
     clock,
     breakers: new OpenBreakers(redis),
-    compile: createPatternCompiler(),
+    names: new NameMatches({ compile: createPatternCompiler(), clock }),
     record: (record) => recordAct(record, recording),
     recordDiscards: (records) => recordDiscards(records, recording),
     history: (since) => recordsSince({ reader, clock }, since),

@@ -3,6 +3,7 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import { coveredByFreeze, freezeCoverageText } from "@fleet-reloader/engine/act/covered-by-freeze";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
@@ -67,8 +68,8 @@ async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): 
       covers: false,
     };
   const found = await coveredByFreeze(scope, registered, {
-    compile: createPatternCompiler(),
     managed: (id) => indexedWorkloads(id, { client, keys }),
+    names: new NameMatches({ compile: createPatternCompiler(), clock }),
   });
   return { says: freezeCoverageText(found), covers: found.missing === undefined };
 }

@@ -1,9 +1,12 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { missingWorkload } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import { sourcePlanText } from "@fleet-reloader/engine/ask/source-plan-text";
+import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { describe, expect, test } from "vitest";
 import { askingOf } from "../../beds/asked-bed.ts";
 import { auto, createTestBed } from "../../beds/test-bed.ts";
+import { compileBusy, withTurns } from "../../busy-patterns.ts";
+import { wallClock } from "../../wall-clock.ts";
 
 /** A volume with all keys of the ConfigMap, and how the container mounts it. */
 function mounting(name: string, mount: object = {}) {
@@ -115,4 +118,20 @@ test("a missing workload is told from one of another kind and from a misspelt on
   expect(await ask("StatefulSet", "mounts")).toBe(`${none}; there is Deployment/mounts`);
   expect(await ask("Deployment", "mount")).toBe(`${none}; did you mean Deployment/mounts?`);
   expect(await ask("Deployment", "x", "nowhere")).toBe("there is no namespace nowhere in cluster nova");
+});
+
+// One question of one viewer kept a dashboard from all others.
+test("others have their turn while a plan asks many patterns", async () => {
+  const bed = createTestBed();
+  bed.cluster.setSource("ConfigMap", "app", { a: "1" });
+  for (let at = 0; at < 60; at += 1)
+    bed.cluster.setWorkload(`w${at}`, {
+      template: templateUsing({}),
+      annotations: { "configmap.reloader.stakater.com/reload": at === 59 ? "last.*" : `a${at}.*` },
+    });
+  const names = new NameMatches({ compile: compileBusy, clock: wallClock });
+  const { result, turns } = await withTurns(askingOf(bed, { names }).plan("app"));
+  expect(result.users.map(({ workload }) => workload.name)).toEqual(["w59"]);
+  // 120 ms of work in slices of about 6 ms. Reads of the cluster give others fewer turns than that.
+  expect(turns).toBeGreaterThan(10);
 });
