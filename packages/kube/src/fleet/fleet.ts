@@ -43,8 +43,7 @@ export class Fleet {
     this.#pace = new ConnectPace(options);
     this.#teller = new ClusterStatusNotifier({ log, meter });
     this.#contenders = options.tellsEvents === true ? new ContenderEvents({ clock, log }) : undefined;
-    this.#incumbency = new Incumbency({
-      incumbents: options.incumbents,
+    this.#incumbency = new Incumbency(options, {
       members: () => this.#members,
       isAllTold: () => this.#heard.size === options.providers.length,
       changed: (cluster) => this.#settle(cluster),
@@ -91,7 +90,7 @@ export class Fleet {
    */
   get notEngaged(): readonly string[] {
     return [
-      ...(this.#incumbency.isLoaded ? [] : ["clusters: their records in Redis are not read yet"]),
+      ...this.#incumbency.notReady,
       ...this.#options.providers.flatMap((provider) => this.#silenceOf(provider)),
       ...inOrder(this.#members).flatMap((member) => (this.#isWaitedFor(member) ? this.#linesOf(member) : [])),
     ];
@@ -141,7 +140,7 @@ export class Fleet {
   /** Engages every registration and calls back once for each cluster. Resolves when the signal is aborted and all work has ended. */
   async run(signal: AbortSignal, onEngaged: OnEngaged): Promise<void> {
     this.#life = { signal, onEngaged };
-    if (!this.#incumbency.isLoaded) await this.#incumbency.load(signal).catch(() => undefined);
+    await this.#incumbency.load(signal);
     await Promise.all(
       this.#options.providers.map(async (provider, precedence) => {
         const mine = new Map<string, FleetMember>();

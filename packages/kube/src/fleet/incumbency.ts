@@ -1,11 +1,19 @@
+import { asFault } from "@fleet-reloader/domain/fault";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
-import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import { Backoff } from "../backoff.ts";
 import { isStandIn } from "../discovery/cluster-identity.ts";
+import type { FleetOptions } from "./fleet-options.ts";
 import type { Claim, FleetMember } from "./member.ts";
 
-export interface IncumbencyOptions {
-  readonly incumbents: Incumbents | undefined;
+/** Limits of the wait between two reads of what is remembered. */
+const readAgainFirstMs = 1000;
+const readAgainMaxMs = 10_000;
+
+export type IncumbencyOptions = Pick<FleetOptions, "clock" | "incumbents" | "log" | "random">;
+
+/** What is asked of the fleet, and told to it. */
+export interface FleetView {
   /** All registrations there are. */
   readonly members: () => Iterable<FleetMember>;
   /** Every provider has reported its registrations: one that is not among them is gone. */
@@ -21,27 +29,47 @@ export interface IncumbencyOptions {
  */
 export class Incumbency {
   readonly #options: IncumbencyOptions;
+  readonly #fleet: FleetView;
   readonly #known = new Map<ClusterId, string>();
   #isLoaded: boolean;
+  /** Why the last read failed. */
+  #failure: string | undefined;
 
-  constructor(options: IncumbencyOptions) {
+  constructor(options: IncumbencyOptions, fleet: FleetView) {
     this.#options = options;
+    this.#fleet = fleet;
     this.#isLoaded = options.incumbents === undefined;
   }
 
-  get isLoaded(): boolean {
-    return this.#isLoaded;
+  /** For readiness: a line while what is remembered is not read yet. */
+  get notReady(): readonly string[] {
+    const why = this.#failure === undefined ? "" : ` (${this.#failure})`;
+    return this.#isLoaded ? [] : [`clusters: their records in Redis are not read yet${why}`];
   }
 
-  /** Reads what is remembered; before that nobody may be chosen. */
+  /** Reads what is remembered, again and again until Redis tells it; before that nobody may be chosen. Never rejects. */
   async load(signal: AbortSignal): Promise<void> {
-    const all = await unlessAborted(
-      this.#options.incumbents?.all() ?? Promise.resolve(new Map<ClusterId, string>()),
-      signal,
-      "Redis",
-    );
-    for (const [cluster, registration] of all) this.#known.set(cluster, registration);
-    this.#isLoaded = true;
+    const { clock, incumbents, random } = this.#options;
+    const backoff = new Backoff({ firstMs: readAgainFirstMs, maxMs: readAgainMaxMs, random });
+    while (incumbents !== undefined && !this.#isLoaded && !signal.aborted) {
+      try {
+        for (const [cluster, registration] of await unlessAborted(incumbents.all(), signal, "Redis"))
+          this.#known.set(cluster, registration);
+        this.#isLoaded = true;
+      } catch (error) {
+        if (!signal.aborted) this.#failed(asFault(error).message);
+        await clock.sleep(backoff.next(), signal).catch(() => undefined);
+      }
+    }
+  }
+
+  #failed(why: string): void {
+    if (why !== this.#failure)
+      this.#options.log.warn(
+        { err: why },
+        "the registrations that clusters belong to could not be read; trying again",
+      );
+    this.#failure = why;
   }
 
   /** The id of the registration that the cluster belongs to. */
@@ -52,7 +80,7 @@ export class Incumbency {
   /** The same for people: what the registration calls the cluster, and its id; the id alone where it is not known any more. */
   namedOf(cluster: ClusterId): string {
     const id = this.of(cluster) ?? "";
-    const named = [...this.#options.members()].find((member) => member.id === id)?.registration.name ?? id;
+    const named = [...this.#fleet.members()].find((member) => member.id === id)?.registration.name ?? id;
     return named === id ? id : `${named} (registration ${id})`;
   }
 
@@ -63,7 +91,7 @@ export class Incumbency {
 
   /** Clusters that a registration leads to, or led to and may again once it answers; undefined: these are not all known yet. */
   get registered(): ReadonlySet<ClusterId> | undefined {
-    const { isAllTold, members } = this.#options;
+    const { isAllTold, members } = this.#fleet;
     if (!this.#isLoaded || !isAllTold()) return undefined;
     const staying = [...members()].filter(({ isRemoved }) => !isRemoved);
     const silent = new Set(staying.flatMap(({ claim, id }) => (tellsUid(claim) ? [] : [id])));
@@ -83,19 +111,18 @@ export class Incumbency {
   }
 
   #mayComeBack(incumbent: string, cluster: ClusterId): boolean {
-    for (const { id, isRemoved, claim } of this.#options.members())
+    for (const { id, isRemoved, claim } of this.#fleet.members())
       if (id === incumbent && !isRemoved) return !tellsUid(claim) || claim.cluster === cluster;
-    return !this.#options.isAllTold();
+    return !this.#fleet.isAllTold();
   }
 
   #remember(cluster: ClusterId, registration: string, instead: string | undefined): void {
-    const { incumbents, changed } = this.#options;
     this.#known.set(cluster, registration);
-    incumbents?.keep(cluster, registration, instead).then(
+    this.#options.incumbents?.keep(cluster, registration, instead).then(
       (kept) => {
         if (kept === registration || this.#known.get(cluster) !== registration) return;
         this.#known.set(cluster, kept);
-        changed(cluster);
+        this.#fleet.changed(cluster);
       },
       // Redis may have lost it. This process remembers it, and so does the process that serves the cluster.
       () => undefined,
