@@ -141,6 +141,7 @@ export class Fleet {
   async run(signal: AbortSignal, onEngaged: OnEngaged): Promise<void> {
     this.#life = { signal, onEngaged };
     await this.#incumbency.load(signal);
+    this.#run(this.#incumbency.keepWritten(signal));
     await Promise.all(
       this.#options.providers.map(async (provider, precedence) => {
         const mine = new Map<string, FleetMember>();

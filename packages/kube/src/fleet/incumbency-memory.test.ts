@@ -1,3 +1,4 @@
+import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
@@ -29,4 +30,44 @@ test("nobody is chosen before Redis has said who the incumbents are", async () =
   expect(world.log.messages("warn")).toContain(
     "the registrations that clusters belong to could not be read; trying again",
   );
+});
+
+test("what Redis has lost is written again, so that a later process finds it", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  await using liar = await impostor(cluster);
+  const hub = registry();
+  const incumbents = remembered([["gone", "c"]]);
+  const clock = new ManualClock();
+  await using first = supervise(hub.provider, incumbents, clock);
+  const honest = usable("b", cluster.kubeconfig());
+  await hub.say(honest);
+  await until("it is engaged", () => first.fleet.get(cluster.uid));
+  incumbents.kept.clear();
+  await clock.advance(10_000);
+  // What belonged to a registration that is gone stays forgotten.
+  expect([...incumbents.kept]).toEqual([[cluster.uid, "b"]]);
+  await cluster.stop();
+  const later = registry();
+  await using second = supervise(later.provider, incumbents);
+  await later.say(usable("a", liar.kubeconfig), honest);
+  const alias = "registration a: it is the cluster b";
+  await until("/ready tells of the other", () => second.fleet.notes.includes(alias));
+  await cluster.start();
+  await until("the incumbent is served", () => second.fleet.get(cluster.uid));
+  expect(serverOf(second.fleet, cluster)).toBe(cluster.url);
+  expect(liar.asked).toEqual([]);
+});
+
+test("an incumbent that another process has written meanwhile stays", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const hub = registry();
+  const incumbents = remembered();
+  const clock = new ManualClock();
+  await using world = supervise(hub.provider, incumbents, clock);
+  await hub.say(usable("b", cluster.kubeconfig()));
+  await until("it is engaged", () => world.fleet.get(cluster.uid));
+  incumbents.kept.set(cluster.uid, "a");
+  await clock.advance(10_000);
+  expect([...incumbents.kept]).toEqual([[cluster.uid, "a"]]);
+  expect(world.fleet.get(cluster.uid)?.name).toBe("b");
 });

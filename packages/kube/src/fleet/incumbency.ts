@@ -1,5 +1,6 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
+import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import { Backoff } from "../backoff.ts";
 import { isStandIn } from "../discovery/cluster-identity.ts";
@@ -9,6 +10,8 @@ import type { Claim, FleetMember } from "./member.ts";
 /** Limits of the wait between two reads of what is remembered. */
 const readAgainFirstMs = 1000;
 const readAgainMaxMs = 10_000;
+/** After a loss of Redis' data a process that starts within this time finds no incumbent. It costs each process one command. */
+const writeAgainEveryMs = 10_000;
 
 export type IncumbencyOptions = Pick<FleetOptions, "clock" | "incumbents" | "log" | "random">;
 
@@ -72,6 +75,27 @@ export class Incumbency {
     this.#failure = why;
   }
 
+  /**
+   * Writes again what Redis has lost, until the signal is aborted: otherwise a process that starts later takes any registration that answers
+   * first as the incumbent. An entry that another process has written stays, and this process keeps what it knows. Never rejects.
+   */
+  async keepWritten(signal: AbortSignal): Promise<void> {
+    const { clock, incumbents } = this.#options;
+    while (incumbents !== undefined && !signal.aborted) {
+      await clock.sleep(writeAgainEveryMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      // A failed write is repeated by the next turn.
+      await unlessAborted(this.#writeLost(incumbents), signal, "Redis").catch(() => undefined);
+    }
+  }
+
+  async #writeLost(incumbents: Incumbents): Promise<void> {
+    const written = await incumbents.all();
+    for (const [cluster, registration] of this.#known)
+      if (!written.has(cluster) && this.#mayComeBack(registration, cluster))
+        await incumbents.keep(cluster, registration, undefined);
+  }
+
   /** The id of the registration that the cluster belongs to. */
   of(cluster: ClusterId): string | undefined {
     return this.#known.get(cluster);
@@ -124,7 +148,7 @@ export class Incumbency {
         this.#known.set(cluster, kept);
         this.#fleet.changed(cluster);
       },
-      // Redis may have lost it. This process remembers it, and so does the process that serves the cluster.
+      // This process remembers it, and writes it again.
       () => undefined,
     );
   }
