@@ -65,7 +65,7 @@ export async function startDashboard(spec: DashboardSpec): Promise<RunningDashbo
   const shutdown = new Shutdown();
   try {
     const ports = await startAnswering(spec, log, shutdown);
-    // Nothing of it can end by itself: each answer is a request of its own.
+    // Its loops (clock, access file, certificate) return only when they are stopped. A loop that rejects ends the process in `runService`.
     const broken = Promise.withResolvers<never>().promise;
     return { log, stop: () => shutdown.run(log), broken, ports };
   } catch (error) {
