@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
@@ -14,6 +16,7 @@ import { namesForTest } from "@fleet-reloader/testkit/contracts/index/index-unde
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
+import { recordFreezes } from "@fleet-reloader/wiring/history";
 import { afterAll, expect, test } from "vitest";
 import { coveredFreeze } from "../src/freeze/covered-freeze.ts";
 import { freezeConfig } from "../src/freeze/freeze-config.ts";
@@ -55,23 +58,61 @@ interface FreezingOptions {
   readonly isFileNamed?: boolean;
   /** An embedded Redis listens in the data dir. */
   readonly isEmbedded?: boolean;
+  /** A watcher reads the file of the data dir. */
+  readonly isRead?: boolean;
+  /** Why watchers cannot read their documents. */
+  readonly unreadable?: string;
+}
+
+/** A time in which a short wait takes nothing. The patience with Redis is that of people. */
+function clockOfHaste(): Clock {
+  let skippedMs = 0;
+  return {
+    now: () => systemClock.now(),
+    monotonic: () => systemClock.monotonic() + skippedMs,
+    sleep(ms, signal) {
+      if (ms >= 1000) return systemClock.sleep(ms, signal);
+      skippedMs += ms;
+      return systemClock.sleep(0, signal);
+    },
+  };
+}
+
+/** A watcher that looks at its freezes without a pause. */
+async function watchFreezes(freezes: Freezes, signal: AbortSignal): Promise<void> {
+  const clock = { ...systemClock, sleep: (_: number, until: AbortSignal) => systemClock.sleep(10, until) };
+  await recordFreezes({ freezes, history: undefined, client, keys, member: "watcher-a", clock, log }, signal);
 }
 
 /** Runs the command with a data dir of its own. */
 async function freezing(args: readonly string[], options: FreezingOptions = {}) {
-  const { isEmbedded = false, isFileNamed = true, redisArgs = ["--redis-url", redis.url] } = options;
+  const {
+    isEmbedded = false,
+    isFileNamed = true,
+    isRead = true,
+    redisArgs = ["--redis-url", redis.url],
+    unreadable,
+  } = options;
   const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
   const file = join(dir, "freezes.yaml");
+  const lifetime = new AbortController();
+  let watching: Promise<void> | undefined;
   try {
+    await client.connection.del(keys.fleet.freezes, keys.fleet.unreadableFreezes);
+    if (unreadable !== undefined) await client.connection.set(keys.fleet.unreadableFreezes, unreadable);
     if (isEmbedded) writeFileSync(embeddedSocket(dir), "");
     const place = ["--data-dir", dir, ...(isFileNamed ? ["--freeze-file", file] : [])];
     const given = { args: [...place, "--by", "ann", ...redisArgs, ...args], env: {} };
     const config = await loadServiceConfig("fleet-reloader freeze", freezeConfig, given);
     const open = openFreezes({ config, env: {}, userAgent: "test", clock: systemClock });
-    const report = await coveredFreeze(open.stores[0], config, { env: {}, clock: systemClock, log });
+    if (isRead) watching = watchFreezes(open, lifetime.signal);
+    const clock = isRead ? systemClock : clockOfHaste();
+    const report = await coveredFreeze(open.stores[0], config, { env: {}, clock, log });
     await open.close();
     return { ...report, text: readFileSync(file, "utf8") };
   } finally {
+    lifetime.abort();
+    await watching;
     rmSync(dir, { recursive: true });
   }
 }
@@ -175,6 +216,25 @@ test("a Redis alone makes no success of a freeze in a file that no worker reads"
 test("the file of a data dir with an embedded Redis is read by its fleet-reloader", async () => {
   const report = await freezing(["--fleet"], { isFileNamed: false, isEmbedded: true });
   expect(report).toMatchObject({ exitCode: 0, says: expect.stringContaining("it covers 2 workloads") });
+});
+
+test("a freeze in a document that no watcher reads holds nothing and says so", async () => {
+  const report = await freezing(["--fleet"], { isRead: false });
+  expect(report.exitCode).toBe(3);
+  expect(report.warning).toMatch(
+    /^warning: it holds nothing: no watcher has read \S+freezes.yaml within 10 s. Name the document that the watchers and workers read: --freeze-configmap/,
+  );
+  expect(report.says).not.toContain("it covers");
+  // It may be read later.
+  expect(report.text).toContain("by: ann");
+});
+
+test("a freeze that nobody reads while all is held is no failure", async () => {
+  const report = await freezing(["--fleet"], { isRead: false, unreadable: "entry 1: no reason" });
+  expect(report).toMatchObject({
+    exitCode: 0,
+    warning: expect.stringContaining("freezes cannot be read, and nothing is rolled: entry 1: no reason"),
+  });
 });
 
 test("a freeze covers nothing where no fleet-reloader uses the Redis", async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { asFault } from "@fleet-reloader/domain/fault";
-import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
+import { type Freeze, unreadableFreezesText } from "@fleet-reloader/domain/hold/freeze";
 import { coveredByFreeze, freezeCoverageText } from "@fleet-reloader/engine/act/covered-by-freeze";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
@@ -13,6 +13,7 @@ import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import type { redisLogin } from "../redis/redis-login.ts";
 import { shardsOf } from "../redis/used-redis.ts";
+import { readByWatchers, readingMs } from "./read-by-watchers.ts";
 
 /** What a freeze covers. */
 export interface Covered {
@@ -26,6 +27,8 @@ export interface CoverageOptions {
   /** Undefined: no Redis is named. */
   readonly login: (() => ReturnType<typeof redisLogin>) | undefined;
   readonly dataDir: string;
+  /** The place of the document that the freeze was written to, for people. */
+  readonly document: string;
   /** The freeze was written to a ConfigMap of a hub. */
   readonly isInHub: boolean;
   /** The freeze was written to a file that was named. Processes elsewhere may read it. */
@@ -34,9 +37,12 @@ export interface CoverageOptions {
   readonly log: Log;
 }
 
-/** Asks Redis what a freeze covers now: the Redis that is named, or the embedded one of the data dir. */
-export async function coverageNow(scope: FreezeScope, options: CoverageOptions): Promise<Covered> {
-  const { clock, dataDir, isFileNamed, isInHub, log, login } = options;
+/**
+ * Asks Redis what a freeze that was written covers: the Redis that is named, or the embedded one of the data dir. One that would cover something
+ * covers nothing until a process has read its document.
+ */
+export async function coverageNow(freeze: Freeze, options: CoverageOptions): Promise<Covered> {
+  const { clock, dataDir, document, isFileNamed, isInHub, log, login } = options;
   const socketPath = embeddedSocket(dataDir);
   const isEmbedded = existsSync(socketPath);
   // Also with a Redis: its workers have data dirs of their own.
@@ -52,13 +58,17 @@ export async function coverageNow(scope: FreezeScope, options: CoverageOptions):
     };
   try {
     const client = new RedisClient(login === undefined ? { socketPath } : await login(), log);
-    return await askRedis(client, scope, clock).finally(() => client.close());
+    return await askRedis(client, freeze, { clock, document }).finally(() => client.close());
   } catch (error) {
     return { says: `it is not known what the freeze covers: ${asFault(error).message}`, covers: false };
   }
 }
 
-async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): Promise<Covered> {
+async function askRedis(
+  client: RedisClient,
+  freeze: Freeze,
+  { clock, document }: Pick<CoverageOptions, "clock" | "document">,
+): Promise<Covered> {
   const shards = await shardsOf(client, clock);
   const keys = new Keys("fleet-reloader", shards);
   const registered = shards === undefined ? undefined : await new RedisClusterList({ client, keys }).read();
@@ -67,9 +77,21 @@ async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): 
       says: "it covers nothing: no fleet-reloader serves clusters with this Redis now",
       covers: false,
     };
-  const found = await coveredByFreeze(scope, registered, {
+  const found = await coveredByFreeze(freeze.scope, registered, {
     managed: (id) => indexedWorkloads(id, { client, keys }),
     names: new NameMatches({ compile: createPatternCompiler(), clock }),
   });
-  return { says: freezeCoverageText(found), covers: found.missing === undefined };
+  const says = freezeCoverageText(found);
+  if (found.missing !== undefined) return { says, covers: false };
+  const reading = await readByWatchers(freeze, { client, keys, clock });
+  if (reading === "read") return { says, covers: true };
+  if (reading === "unread") return { says: unreadText(document), covers: false };
+  return {
+    says: `it is not known what the freeze covers: ${unreadableFreezesText(reading.unreadable)}`,
+    covers: "unknown",
+  };
+}
+
+function unreadText(document: string): string {
+  return `it holds nothing: no watcher has read ${document} within ${readingMs / 1000} s. Name the document that the watchers and workers read: --freeze-configmap NAMESPACE/NAME or --freeze-file FILE`;
 }

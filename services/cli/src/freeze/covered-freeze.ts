@@ -32,12 +32,13 @@ export async function coveredFreeze(
   config: ConfigOf<typeof freezeConfig>,
   { clock, env, log }: CoveredFreezeOptions,
 ): Promise<FreezeReport> {
-  const { scope, says } = await freeze(store, config);
-  const covered = await coverageNow(scope, {
+  const { declared, says } = await freeze(store, config);
+  const covered = await coverageNow(declared, {
     clock,
     log,
     login: config.redisUrl === "" ? undefined : () => redisLogin(config, env),
     dataDir: dataDirOf(config.dataDir, env),
+    document: store.name,
     isInHub: config.freezeConfigmap !== undefined,
     isFileNamed: config.freezeFile !== "",
   });

@@ -22,7 +22,9 @@ stops what is on its way. Give --freeze-configmap for a hub, --freeze-file for a
     "fleet-reloader freeze --namespace shop --workload Deployment/api --reason migration",
   ],
   flags: freezeConfig,
-  exitCodes: { [coversNothing]: "the freeze is written, and it covers nothing that is known" },
+  exitCodes: {
+    [coversNothing]: "the freeze is written, and it covers nothing that is known, or no process reads it",
+  },
   async run({ config }, io) {
     const client = openServer(config, io);
     const report =

@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import {
   type CheckedEntry,
@@ -21,7 +21,7 @@ import type { freezeConfig, unfreezeConfig } from "./freeze-config.ts";
 
 /** A freeze that was written. */
 export interface Frozen {
-  readonly scope: FreezeScope;
+  readonly declared: Freeze;
   /** The same in a sentence, for people. */
   readonly says: string;
 }
@@ -31,7 +31,7 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
   const now = systemClock.now();
   const entry = wantedEntry(config, now);
   await declareFreeze(store, entry);
-  return { scope: freezeOfEntry(entry).scope, says: `frozen in ${store.name}: ${entryText(entry, now)}\n` };
+  return { declared: freezeOfEntry(entry), says: `frozen in ${store.name}: ${entryText(entry, now)}\n` };
 }
 
 /** The freeze that the flags are. Faults when they say none, or one that is over. */

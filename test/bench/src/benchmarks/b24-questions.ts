@@ -7,7 +7,7 @@ import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import type { BenchContext, Benchmark, Outcome } from "../benchmark.ts";
 import { figure } from "../report/table.ts";
 import { dataFolder } from "../tool/data-folder.ts";
-import { fleetClusterName, writeAskedFleet } from "../world/asked-fleet.ts";
+import { askedFreeze, fleetClusterName, writeAskedFleet } from "../world/asked-fleet.ts";
 
 const markClusters = 1000;
 const workloadsEach = 100;
@@ -145,8 +145,8 @@ async function startAskedHub(clusters: number) {
     { words: ["explain", "Deployment/api-7", "-n", "shop"], flags: places },
     { words: ["plan", "Secret/db", "-n", "shop"], flags: places },
     {
-      words: ["freeze", "--fleet", "--reason", "bench"],
-      flags: ["--freeze-file", join(folder, "freezes.yaml")],
+      words: ["freeze", "--fleet", "--reason", askedFreeze.reason],
+      flags: ["--by", askedFreeze.by, "--freeze-file", join(folder, "freezes.yaml")],
     },
   ];
   return {

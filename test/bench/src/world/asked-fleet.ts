@@ -4,6 +4,7 @@ import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
+import { RedisRecordedFreezes } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { BullHolds } from "@fleet-reloader/redis/queue/bull-holds";
@@ -24,6 +25,9 @@ export interface AskedFleetSizes {
 const clustersAtOnce = 16;
 const recordsPerWrite = 500;
 const holdReasons = ["ClusterUnreachable", "BudgetUnfinished", "Frozen"] as const;
+
+/** A freeze that a watcher has read, so that a command that declares the same does not wait for one to read it. */
+export const askedFreeze = { scope: {}, reason: "bench", by: "bench" } as const;
 
 /** The identity of a cluster: as long as a real one. */
 export function fleetClusterId(at: number): string {
@@ -50,6 +54,7 @@ export async function writeAskedFleet(url: string, sizes: AskedFleetSizes): Prom
   );
   await writeHolds(fleet);
   await writeHistory(fleet);
+  await new RedisRecordedFreezes({ client, keys, member: "watcher-0" }).replace([askedFreeze]);
   await client.close();
 }
 
