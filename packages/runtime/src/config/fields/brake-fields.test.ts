@@ -24,6 +24,11 @@ test("0 takes a breaker away, and a budget is what it says", () => {
 
 test("a time is written in days, too", () => {
   expect(limits("--breaker-source", "3/2d").sourceBreaker).toEqual({ rollsMax: 3, withinMs: 172_800_000 });
+  expect(limits("--budget-fleet", "rate=30/d").fleet?.rate).toEqual({
+    rolls: 30,
+    perMs: 86_400_000,
+    burst: 1,
+  });
 });
 
 test.each([

@@ -11,7 +11,7 @@ import type { ConfigOf, FieldMeta } from "../field.ts";
  */
 const breakerDefault = "100/1h";
 
-const rateUnitsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+const rateUnitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Limits of rolls. All workers of a Redis need the same values. */
 export const brakeFields = {
@@ -66,7 +66,7 @@ function budgetMeta(flag: string, what: string): FieldMeta {
     env: brakeEnvOf(flag),
     placeholder: "LIMITS",
     defaultText: "no limit",
-    description: `Limits of rolls in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m or /h, burst=ROLLS at once after a quiet time. For example unfinished=5,rate=30/m.`,
+    description: `Limits of rolls in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m, /h or /d, burst=ROLLS at once after a quiet time. For example unfinished=5,rate=30/m.`,
   };
 }
 
@@ -128,10 +128,10 @@ function readBudget(text: string): BudgetLimit | undefined {
 }
 
 function readRate(text: string, burstText: string | undefined): BudgetRate | undefined {
-  const [, count, unit] = /^(\d+)\/([smh])$/.exec(text) ?? [];
+  const [, count, unit = ""] = /^(\d+)\/([smhd])$/.exec(text) ?? [];
   const rolls = positiveNumber(count);
-  if (rolls === undefined || (unit !== "s" && unit !== "m" && unit !== "h")) return undefined;
   const perMs = rateUnitsMs[unit];
+  if (rolls === undefined || perMs === undefined) return undefined;
   // The rolls of one second: a request that is a moment late for its turn loses no rate, and no real burst is possible.
   const burst =
     burstText === undefined ? Math.max(1, Math.ceil((rolls * 1000) / perMs)) : positiveNumber(burstText);
