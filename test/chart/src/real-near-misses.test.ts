@@ -28,6 +28,10 @@ test.each([
   ],
   [{ image: { tags: "1" } }, "image.tags", "image.tag"],
   [{ reloder: {} }, "reloder", "reloader"],
+  // One section too high.
+  [{ watchGlobally: false }, "watchGlobally", "reloader.watchGlobally"],
+  [{ namespaces: ["team-a"] }, "namespaces", "reloader.namespaces"],
+  [{ rbac: { enabled: false } }, "rbac", "reloader.rbac"],
   [{ fleetreloader: { debounce: "5s" } }, "fleetreloader", "fleetReloader"],
 ])("%j is refused with the key that was probably meant", async (values, key, meant) => {
   expect(await refusal(values)).toContain(

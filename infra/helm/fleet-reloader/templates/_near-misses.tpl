@@ -1,6 +1,7 @@
 {{/*
-A key that is nearly one of ours would be let through and do nothing: `reloader.watchGlobaly: false` would grant every Secret. Each is told
-with the key that was probably meant. Keys that are near to none may be those of another version of Stakater Reloader's chart.
+A key that is nearly one of ours would be let through and do nothing: `reloader.watchGlobaly: false` would grant every Secret, and so would
+`watchGlobally: false` outside of `reloader`. Each is told with the key that was probably meant. Keys that are near to none may be those of
+another version of Stakater Reloader's chart.
 */}}
 {{- define "fleet-reloader.checkKeys" -}}
 {{- $known := include "fleet-reloader.knownValues" . | mustFromJson -}}
@@ -13,8 +14,9 @@ with the key that was probably meant. Keys that are near to none may be those of
 {{- if kindIs "map" $section -}}
 {{- range $key := keys $section | sortAlpha -}}
 {{- if not (has $key $keys) -}}
-{{- with include "fleet-reloader.nearestKey" (list $key $keys) -}}
 {{- $at := splitList "." $path | compact -}}
+{{- $isTooHigh := and (empty $at) (has $key $known.reloader) -}}
+{{- with $isTooHigh | ternary (printf "reloader.%s" $key) (include "fleet-reloader.nearestKey" (list $key $keys)) -}}
 {{- $problems = append $problems (printf "%s: no such value; did you mean %s? Correct or remove it" (append $at $key | join ".") (append $at . | join ".")) -}}
 {{- end -}}
 {{- end -}}
