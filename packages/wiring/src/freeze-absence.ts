@@ -5,6 +5,8 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** The documents that have ever been seen. They are remembered longer than this process lives. */
 export interface KnownDocuments {
+  /** They are remembered by the Redis of one data dir, and not by one that processes with other data dirs share. */
+  readonly isOfDataDir: boolean;
   has(name: string): Promise<boolean>;
   add(name: string): Promise<void>;
 }
@@ -12,8 +14,8 @@ export interface KnownDocuments {
 export interface FreezeAbsenceOptions {
   /** The place of the document, for people. */
   readonly place: string;
-  /** The name of the document. No other document on any machine has it. */
-  readonly name: string;
+  /** The names of the document. No other document of those that are remembered together has one of them. */
+  readonly names: readonly string[];
   /** How to write that nothing is frozen. */
   readonly mend: string;
   /** The configuration names the document, so it has to be there, and nobody needs to remember that it was. */
@@ -41,7 +43,7 @@ export class FreezeAbsence {
 
   /** The document is there now. */
   seen(): void {
-    const { clock, isNamed, known, name } = this.#options;
+    const { clock, isNamed, known, names } = this.#options;
     this.#wasThere = true;
     if (isNamed) return;
     if (known === undefined || this.#isKnown || clock.monotonic() - this.#triedAtMs < absenceRetryMs) return;
@@ -49,7 +51,7 @@ export class FreezeAbsence {
     const noted = () => {
       this.#isKnown = true;
     };
-    known.add(name).then(noted, () => undefined);
+    Promise.all(names.map((name) => known.add(name))).then(noted, () => undefined);
   }
 
   /** The document is not there now. Nothing is frozen if it never was there. Rejects when that is not known. */
@@ -63,11 +65,11 @@ export class FreezeAbsence {
   }
 
   async #isRemembered(): Promise<boolean> {
-    const { clock, isNamed, known, name } = this.#options;
+    const { clock, isNamed, known, names } = this.#options;
     if (known === undefined || isNamed) return false;
     let answer: boolean | undefined;
-    const asked = known.has(name).then((is) => {
-      answer = is;
+    const asked = Promise.all(names.map((name) => known.has(name))).then((are) => {
+      answer = are.includes(true);
     });
     await atMost(absencePatienceMs, clock, asked);
     if (answer !== undefined) return answer;

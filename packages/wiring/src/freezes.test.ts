@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { instanceName } from "@fleet-reloader/runtime/process/version";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
@@ -15,6 +16,7 @@ function machine() {
   const folder = mkdtempSync(join(tmpdir(), "fr-freezes-"));
   const names = new Set<string>();
   const known: KnownDocuments = {
+    isOfDataDir: false,
     has: async (name) => names.has(name),
     add: async (name) => void names.add(name),
   };
@@ -63,12 +65,39 @@ describe("a freeze file", () => {
     expect(await second.now()).toEqual(none);
   });
 
+  // Its data dir is on a volume, and the Redis beside it remembers. The next pod has another name.
+  test("that is gone lifts no freeze in the next pod of its data dir", async () => {
+    using at = machine();
+    const known = { ...at.known, isOfDataDir: true };
+    writeFileSync(at.file, "- fleet: true\n");
+    expect(await at.open({}, known).now()).toMatchObject({ type: "known", freezes: [{ scope: {} }] });
+    await until("it is remembered", () => at.names.size > 0);
+    rmSync(at.file);
+    for (const name of at.names) if (name.includes(instanceName())) at.names.delete(name);
+    expect(await at.open({}, known).now()).toMatchObject({
+      type: "unreadable",
+      why: expect.stringContaining("it was there and is gone"),
+    });
+  });
+
+  // What each pod has beside a Redis of all pods says nothing of the data dir of another.
+  test("of one pod holds nothing in another that shares its Redis", async () => {
+    using at = machine();
+    writeFileSync(at.file, "- fleet: true\n");
+    await at.open().now();
+    await until("it is remembered", () => at.names.size > 0);
+    rmSync(at.file);
+    for (const name of at.names) if (name.includes(instanceName())) at.names.delete(name);
+    expect(await at.open().now()).toEqual(none);
+  });
+
   test("that the configuration names has to be there", async () => {
     using at = machine();
     const named = join(at.folder, "named.yaml");
     const why = `${named}: it is not there; create it again, with [] for no freezes`;
     const asked: string[] = [];
     const known: KnownDocuments = {
+      isOfDataDir: false,
       has: async (name) => asked.push(name) > 0,
       add: async (name) => void asked.push(name),
     };
@@ -96,8 +125,9 @@ describe("a freeze file", () => {
 
   test("that is missing holds every roll while Redis does not answer", async () => {
     using at = machine();
-    const silent = { has: () => new Promise<boolean>(() => undefined), add: async () => undefined };
-    const failing = { has: () => Promise.reject(new Error("READONLY")), add: async () => undefined };
+    const add = async () => undefined;
+    const silent = { isOfDataDir: true, has: () => new Promise<boolean>(() => undefined), add };
+    const failing = { isOfDataDir: true, has: () => Promise.reject(new Error("READONLY")), add };
     for (const known of [silent, failing])
       expect(await at.open({}, known).now()).toMatchObject({ type: "unreadable" });
   });

@@ -149,17 +149,21 @@ function configMapOf({ config, env, clock, userAgent }: FreezesOptions, signal: 
 
 function absenceOf({ name }: FreezeStore, { clock, known }: FreezesOptions): FreezeAbsence {
   const mend = "create it again, with [] under freezes.yaml for no freezes";
-  return new FreezeAbsence({ place: name, name, mend, isNamed: false, known, clock });
+  return new FreezeAbsence({ place: name, names: [name], mend, isNamed: false, known, clock });
 }
 
-/** The first freeze makes the default file. */
+/**
+ * The first freeze makes the default file. Other machines of a Redis have one in the same place. The embedded Redis of a data dir remembers that
+ * of its data dir, also for the next pod, whose name is another.
+ */
 function absenceOfFile(
   { name: place }: FreezeStore,
   { clock, config, known }: FreezesOptions,
 ): FreezeAbsence {
   const mend = "create it again, with [] for no freezes";
-  const name = `file ${instanceName()}:${resolve(place)}`;
-  return new FreezeAbsence({ place, name, mend, isNamed: config.freezeFile !== "", known, clock });
+  const path = resolve(place);
+  const names = [`file ${instanceName()}:${path}`, ...(known?.isOfDataDir === true ? [`file ${path}`] : [])];
+  return new FreezeAbsence({ place, names, mend, isNamed: config.freezeFile !== "", known, clock });
 }
 
 /** Calls that overlap share one read. The text is parsed again only when it has changed. */

@@ -68,6 +68,8 @@ function renewal(log: Log) {
  */
 export class RedisClient {
   readonly connection: RedisConnection;
+  /** Its Redis is that of a data dir on this machine. */
+  readonly isEmbedded: boolean;
   readonly #denied: DeniedCommands;
   #connections = 0;
 
@@ -76,6 +78,7 @@ export class RedisClient {
     const onLayoutChanged = () => {
       this.#connections += 1;
     };
+    this.isEmbedded = "socketPath" in address;
     this.connection =
       "nodes" in address
         ? connectCluster(address, { log, socketTimeout, onLayoutChanged })

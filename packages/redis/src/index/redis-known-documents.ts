@@ -6,11 +6,14 @@ import type { Keys } from "../connection/keys.ts";
  * never existed, also for a process that starts later. What is frozen is never read from here (ADR 0011).
  */
 export class RedisKnownDocuments {
+  /** An embedded Redis lies in the data dir of its processes. */
+  readonly isOfDataDir: boolean;
   readonly #client: RedisClient;
   readonly #key: string;
 
   constructor(options: { readonly client: RedisClient; readonly keys: Keys }) {
     this.#client = options.client;
+    this.isOfDataDir = options.client.isEmbedded;
     this.#key = options.keys.fleet.freezeDocuments;
   }
 

@@ -83,5 +83,6 @@ function strangerText({ api, name }: ReachedCluster): string {
 export function knownDocuments(redis: AskedRedis | undefined): Pick<FreezesOptions, "known"> {
   if (redis === undefined) return {};
   const known = new RedisKnownDocuments(redis);
-  return { known: { has: (name) => known.has(name), add: async () => undefined } };
+  const { isOfDataDir } = known;
+  return { known: { isOfDataDir, has: (name) => known.has(name), add: async () => undefined } };
 }
