@@ -123,6 +123,18 @@ describe("reads", () => {
       world.cluster.apply({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "shop" } });
     expect(await world.api.listSourceNames("Secret", "shop", signal)).toEqual(["a", "b"]);
   });
+
+  test("names of very many sources page by page, with the labels asked for on each", async () => {
+    await using world = await startWorld({ sourceSelector: "a=b" });
+    const names = Array.from({ length: 1001 }, (_, at) => `s${at}`);
+    for (const name of [...names, "x"]) {
+      const metadata = { name, namespace: "shop", labels: { a: name === "x" ? "c" : "b" } };
+      world.cluster.apply({ apiVersion: "v1", kind: "Secret", metadata });
+    }
+    const listed = await world.api.listSourceNames("Secret", "shop", signal);
+    expect([...listed].sort()).toEqual(names.sort());
+    expect(world.cluster.requestCount("list", "secrets").requests).toBe(3);
+  });
 });
 
 describe("a patch", () => {

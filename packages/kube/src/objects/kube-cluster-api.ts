@@ -19,7 +19,7 @@ import { type Answer, jsonCall, writePath } from "../http/call.ts";
 import { pagesOf } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { seconds, stringMap, text } from "../json.ts";
-import { accept, resourcePath } from "../resource.ts";
+import { accept, type Collection, resourcePath } from "../resource.ts";
 import { labelledNamespace, liveWorkload } from "./metadata.ts";
 import { absentOr, itemsOf } from "./object-answer.ts";
 import { providerClassResource, readProviderClass } from "./provider-class.ts";
@@ -73,13 +73,7 @@ function sourceReads(connection: Connection, sourceSelector: string | undefined)
     readSources: (kind, namespace, names, signal) =>
       readSources({ kind, namespace, names }, connection, signal),
     async listSourceNames(kind, namespace, signal) {
-      const query =
-        sourceSelector === undefined ? "" : `?${new URLSearchParams({ labelSelector: sourceSelector })}`;
-      const path = `${resourcePath(sourceResource(kind), namespace)}${query}`;
-      const names = async (): Promise<readonly string[]> => {
-        const answer = await connection.call({ method: "GET", path, accept: accept.metadataList }, signal);
-        return itemsOf(answer, kind).map((item) => text(item, "metadata", "name"));
-      };
+      const names = () => sourceNames({ kind, namespace, labelSelector: sourceSelector }, connection, signal);
       if (kind !== "SecretProviderClass") return await names();
       return await unlessAbsent(names, [], { connection, signal });
     },
@@ -191,6 +185,23 @@ async function create(
     if (there === undefined) throw error;
     return there;
   }
+}
+
+/** A page of metadata has some hundred KiB, of which only the names are kept. */
+const namesInPage = 500;
+
+async function sourceNames(
+  { kind, namespace, labelSelector }: Pick<Many, "kind" | "namespace"> & Pick<Collection, "labelSelector">,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const names: string[] = [];
+  const path = resourcePath(sourceResource(kind), namespace);
+  const limit = String(namesInPage);
+  const query = labelSelector === undefined ? { limit } : { limit, labelSelector };
+  for await (const page of pagesOf(connection, { path, query, accept: accept.metadataList }, signal))
+    names.push(...itemsOf(page, kind).map((item) => text(item, "metadata", "name")));
+  return names;
 }
 
 /** A page of large sources has some MiB, which are dropped after hashing. */
