@@ -191,7 +191,7 @@ export const faultCatalogue = {
     class: "throttled",
     meaning:
       "Too many of our own calls to a cluster were under way, so this one got no connection within 10 s. The cluster answers and does not count as failing.",
-    mend: "None needed unless it lasts. Then look for a pattern that matches very many names, and add workers.",
+    mend: "None needed unless it lasts. Then look for an annotation that names very many sources, in full or by a pattern, and add workers.",
   },
   "engine.write-rewritten": {
     class: "transient",

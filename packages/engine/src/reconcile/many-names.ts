@@ -6,25 +6,28 @@ import type { Reading } from "./reading.ts";
 /** More names than any known workload needs. An applied state of so many sources still names each of them. */
 const namesMax = 500;
 
-/** Patterns that match very many names. All matched sources are read when one of them changes, which becomes slow. */
+/** An annotation that leads to very many sources, in full or by patterns. All of them are read when one changes, which becomes slow. */
 export function manyNames(
   { interest, live }: Pick<Reading, "interest" | "live">,
   observedSources: readonly ObservedSource[],
 ): readonly AnnotationProblem[] {
   const { dialect, kinds } = interest.optIn;
-  return interest.patternKinds.flatMap((kind) => {
-    const count = observedSources.filter(
-      ({ ref, patterns }) => ref.kind === kind && patterns.length > 0,
-    ).length;
-    if (count <= namesMax) return [];
+  const named = Map.groupBy(
+    observedSources.filter(({ mode }) => mode === "named"),
+    ({ ref }) => ref.kind,
+  );
+  return [...named].flatMap(([kind, { length }]) => {
+    if (length <= namesMax) return [];
     const annotation = dialect.kinds[kind].named;
-    const annotations = kinds[kind].origin === "workload" ? live.annotations : live.templateAnnotations;
+    const { named: items, origin } = kinds[kind];
+    const annotations = origin === "workload" ? live.annotations : live.templateAnnotations;
+    const leads = items.patterns.length > 0 ? "matches" : "names";
     return [
       annotationProblem(
         annotation,
         annotationValue(annotations, annotation) ?? "",
-        `matches ${count} sources, each of which rolls the workload, and all are read when one changes`,
-        `write a narrower pattern: it should match no more than ${namesMax} names`,
+        `${leads} ${length} sources, each of which rolls the workload, and all are read when one changes`,
+        `write fewer names or narrower patterns: they should lead to no more than ${namesMax} sources`,
       ),
     ];
   });

@@ -53,6 +53,28 @@ describe("what a reconcile tells", () => {
     expect(told).toEqual([]);
   });
 
+  // They are read one by one: where no pattern of the kind is written there may only be a right to read by name.
+  test("very many names in full, also of sources that are missing, with their number", async () => {
+    const { told, reporter } = listening();
+    const bed = createTestBed({ reporter });
+    const names = Array.from({ length: 501 }, (_, at) => `app-${at}`);
+    for (const name of names.slice(2)) bed.cluster.setSource("Secret", name, { a: "1" });
+    const naming = (few: readonly string[]) => ({ "secret.reloader.stakater.com/reload": few.join() });
+    const template = templateUsing({});
+    const api = bed.cluster.setWorkload("api", { template, annotations: naming(names) });
+    await bed.reconcile(api, { purpose: "adoption" });
+    const of = (what: string) => told.filter((one) => one.what === what);
+    const problem = expect.stringMatching(/^names 501 sources/);
+    expect(of("unreadable")).toContainEqual({
+      what: "unreadable",
+      report: expect.objectContaining({ problem: expect.objectContaining({ problem }) }),
+    });
+    told.length = 0;
+    const few = bed.cluster.setWorkload("few", { template, annotations: naming(names.slice(2)) });
+    await bed.reconcile(few, { purpose: "adoption" });
+    expect(told).toEqual([]);
+  });
+
   test("a roll: where, what, which sources and why, and nothing of their content", async () => {
     const { told, cluster, api, reconcile } = await adopted();
     expect(told).toEqual([]);
