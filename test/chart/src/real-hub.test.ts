@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
-import { workField, workPath } from "@fleet-reloader/runtime/http/work-answer";
+import { workPath } from "@fleet-reloader/runtime/http/work-answer";
 import { watcherConfig } from "@fleet-reloader/watcher/config";
 import { workerConfig } from "@fleet-reloader/worker/config";
 import { describe, expect, test } from "vitest";
@@ -216,7 +216,7 @@ describe("the number of workers", () => {
     const trigger = at(spec, "triggers", 0);
     expect(trigger).toMatchObject({
       type: "metrics-api",
-      metadata: { format: "json", valueLocation: workField },
+      metadata: { format: "json", valueLocation: "work" },
     });
     const url = new URL(String(at(trigger, "metadata", "url")));
     expect(url.pathname).toBe(workPath);

@@ -8,25 +8,28 @@ import { holdReasons } from "@fleet-reloader/domain/hold/reasons";
 import { logReasons } from "@fleet-reloader/domain/log-reasons";
 import { rollReasons, stayReasons } from "@fleet-reloader/domain/plan/reasons";
 import { expect, test } from "vitest";
-import { answeredReasons, reasonText } from "./reason-texts.ts";
+import { type AnsweredReason, reasonText } from "./reason-texts.ts";
+
+const known = [
+  ...[yesReasons, noReasons, rollReasons, stayReasons, holdReasons],
+  ...[logReasons, unservedReasons, unknownReasons],
+].flatMap((list) => list.map(({ reason }) => reason));
+type KnownReason = (typeof known)[number];
 
 // Reasons of lines about registrations, stashes, keys and audit events: no answer about a workload has one.
 const neverAnswered = [
   ...["FreezeIdle", "RegistrationPaused", "RegistrationUnusable"],
   ...["ResourceAbsent", "StashUnreadable", "OldKeyForgotten", "AuditBody", "HintMissed"],
-];
-const known = [
-  ...[yesReasons, noReasons, rollReasons, stayReasons, holdReasons],
-  ...[unservedReasons, unknownReasons, logReasons],
-].flatMap((list) => list.map(({ reason }) => reason));
+] as const satisfies readonly Exclude<KnownReason, AnsweredReason>[];
+type NeverAnswered = (typeof neverAnswered)[number];
 
-test("every reason that an answer may have has a text, and a text is of a known reason", () => {
-  const expected = known.filter((reason) => !neverAnswered.includes(reason));
-  expect(answeredReasons.toSorted()).toEqual(expected.toSorted());
-});
+/** The types see to it that every other reason that is known has its text. */
+const answered: readonly AnsweredReason[] = known.filter(
+  (reason): reason is Exclude<KnownReason, NeverAnswered> => !neverAnswered.some((never) => never === reason),
+);
 
 test("the texts of all reasons are those that were agreed on", async () => {
-  const text = `${answeredReasons.map(reasonText).join("\n")}\n`;
+  const text = `${answered.map(reasonText).join("\n")}\n`;
   await expect(text).toMatchFileSnapshot("./__golden__/reasons.txt");
 });
 

@@ -93,9 +93,6 @@ const mends: Readonly<Record<AnsweredReason, string>> = {
   SourceKindNotServed: "Check the flags that select kinds of sources.",
 };
 
-/** All reasons with a text. */
-export const answeredReasons: readonly string[] = Object.keys(mends);
-
 /** A reason and its words: what it means, and what to do. A reason of another version stands for itself. */
 export function reasonText(reason: string): string {
   const parts = [`${reason}.`, meanings.get(reason) ?? "", isAnswered(reason) ? mends[reason] : ""];

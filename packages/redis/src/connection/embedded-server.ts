@@ -71,10 +71,6 @@ export class EmbeddedServer {
       await this.#options.clock.sleep(5, never);
   }
 
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
   /** Saves and ends the server; one that does not end by itself is killed. */
   async stop(): Promise<void> {
     this.#isStopping = true;

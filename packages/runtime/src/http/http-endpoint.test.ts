@@ -3,7 +3,7 @@ import { type Work, workOf } from "@fleet-reloader/engine/admission/work";
 import { askAs } from "@fleet-reloader/testkit/ask-as";
 import { expect, test } from "vitest";
 import { listen, listenHealth } from "./http-endpoint.ts";
-import { workField, workPath } from "./work-answer.ts";
+import { workPath } from "./work-answer.ts";
 
 async function startHealth(
   how: {
@@ -101,7 +101,7 @@ test("work is a JSON object with numbers, as KEDA reads it", async () => {
   const answer = await health.ask(workPath);
   expect(answer).toMatchObject({ status: 200, type: "application/json" });
   expect(JSON.parse(answer.body)).toEqual(work);
-  expect(JSON.parse(answer.body)).toHaveProperty(workField, 9);
+  expect(JSON.parse(answer.body)).toHaveProperty("work", 9);
 });
 
 test("work that cannot be counted is an error, never zero: scaling falls back", async () => {

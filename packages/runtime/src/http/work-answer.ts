@@ -2,9 +2,8 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Work } from "@fleet-reloader/engine/admission/work";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-/** The path that a scaler of workers asks, and the field that it scales by: KEDA's `metrics-api` trigger in the chart names both. */
+/** The path that a scaler of workers asks. KEDA's `metrics-api` trigger in the chart names it, and the field `work` of the answer. */
 export const workPath = "/work";
-export const workField = "work" satisfies keyof Work;
 
 export interface WorkAnswerOptions {
   readonly count: () => Promise<Work>;
