@@ -1,18 +1,18 @@
 import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
-import {
-  annotationGuide,
-  type GuidedAnnotation,
-  type GuideSection,
-  guideSources,
-} from "@fleet-reloader/domain/annotation/guide";
 import { markAnnotation } from "@fleet-reloader/domain/annotation/own-keys";
 import { lastReloadedFromAnnotation } from "@fleet-reloader/domain/compat/last-reloaded-from";
 import { lastRunAnnotation } from "@fleet-reloader/domain/kind/cron-job";
 import { lastRollAnnotation } from "@fleet-reloader/domain/kind/rollout";
 import { annotationFields } from "@fleet-reloader/runtime/config/fields/annotation-fields";
 import { defaultOf } from "@fleet-reloader/runtime/config/help";
+import {
+  annotationGuide,
+  type GuidedAnnotation,
+  type GuideSection,
+  guideSources,
+} from "./annotation-guide.ts";
 
-/** `docs/annotations.md`, from the guide in the domain. */
+/** `docs/annotations.md`, from the guide. */
 export function annotationsPage(made: string): string {
   const written = [
     ...[defaultDialect.pausedAt, lastReloadedFromAnnotation, "fleet-reloader.io/carried-<key id>"],

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
-import { annotationGuide, guideSources } from "@fleet-reloader/domain/annotation/guide";
 import { type OptIn, readOptIn } from "@fleet-reloader/domain/annotation/opt-in";
 import {
   debounceAnnotation,
@@ -22,6 +21,7 @@ import type { Annotations } from "@fleet-reloader/domain/workload/workload";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { annotationGuide, guideSources } from "./annotation-guide.ts";
 import { root } from "./root.ts";
 
 const page = readFileSync(join(root, "docs/annotations.md"), "utf8");

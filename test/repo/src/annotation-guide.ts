@@ -1,8 +1,12 @@
-import { freezeAnnotation } from "../hold/freeze.ts";
-import { rolloutStrategyAnnotation } from "../kind/rollout.ts";
-import type { SourceKind } from "../source/source.ts";
-import { defaultDialect } from "./dialect.ts";
-import { debounceAnnotation, maxWaitAnnotation, strategyAnnotation } from "./own-keys.ts";
+import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
+import {
+  debounceAnnotation,
+  maxWaitAnnotation,
+  strategyAnnotation,
+} from "@fleet-reloader/domain/annotation/own-keys";
+import { freezeAnnotation } from "@fleet-reloader/domain/hold/freeze";
+import { rolloutStrategyAnnotation } from "@fleet-reloader/domain/kind/rollout";
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
 
 /** An object of a manifest, as far as it shows an annotation. */
 interface ExampleObject {
