@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApiDocument } from "@fleet-reloader/contracts/api/openapi";
 import { dashboardConfig } from "@fleet-reloader/dashboard-service/config";
 import {
   noReasons,
@@ -24,6 +23,7 @@ import { workerConfig } from "@fleet-reloader/worker/config";
 import { annotationsPage } from "./annotations-page.ts";
 import { commandPage } from "./command-page.ts";
 import { cruiseFolders } from "./cruise.ts";
+import { openApiDocument } from "./openapi.ts";
 import { performancePage } from "./performance-page.ts";
 import { redisUsersPage } from "./redis-users-page.ts";
 import { root } from "./root.ts";

@@ -1,8 +1,15 @@
-import * as z from "zod";
-import { actAnswer, actRoutes, actsRoot, permissionsRoute } from "./act-routes.ts";
-import { apiProblem } from "./api-problem.ts";
-import { apiRoot, apiRoutes } from "./api-routes.ts";
-import { newsEvents, newsPath, newsTopics } from "./news.ts";
+import { actAnswer, actRoutes, actsRoot, permissionsRoute } from "@fleet-reloader/contracts/api/act-routes";
+import { apiProblem } from "@fleet-reloader/contracts/api/api-problem";
+import { apiRoot, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
+import { newsEvents, newsPath, newsTopics } from "@fleet-reloader/contracts/api/news";
+
+/** A shape of the contracts, which says itself what a JSON schema says of it. */
+interface ContractShape {
+  toJSONSchema(of: { readonly io: "input" | "output" }): {
+    readonly $schema?: string | undefined;
+    readonly properties?: object | undefined;
+  };
+}
 
 /** The API as an OpenAPI 3.1 document, made from the contracts of its routes. */
 export function openApiDocument(): object {
@@ -62,7 +69,7 @@ function newsRoute(): object {
   };
 }
 
-function responsesOf(answer: z.ZodType): object {
+function responsesOf(answer: ContractShape): object {
   return {
     200: jsonContent("The answer.", schemaOf(answer)),
     default: jsonContent("No answer, and why.", { $ref: "#/components/schemas/Problem" }),
@@ -70,13 +77,13 @@ function responsesOf(answer: z.ZodType): object {
 }
 
 /** A field with a default may be left out. */
-function bodySchemaOf(schema: z.ZodType): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+function bodySchemaOf(schema: ContractShape): object {
+  const { $schema: _, ...rest } = schema.toJSONSchema({ io: "input" });
   return rest;
 }
 
-function schemaOf(schema: z.ZodType): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "output" });
+function schemaOf(schema: ContractShape): object {
+  const { $schema: _, ...rest } = schema.toJSONSchema({ io: "output" });
   return rest;
 }
 
@@ -93,7 +100,7 @@ function pathParameters(path: string): readonly object[] {
   }));
 }
 
-function queryParameters(query: z.ZodObject): readonly object[] {
-  const { properties = {} } = z.toJSONSchema(query, { io: "input" });
+function queryParameters(query: ContractShape): readonly object[] {
+  const { properties = {} } = query.toJSONSchema({ io: "input" });
   return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: false, schema }));
 }

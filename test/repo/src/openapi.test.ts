@@ -1,6 +1,6 @@
+import { actNames, actsRoot } from "@fleet-reloader/contracts/api/act-routes";
+import { apiRoot, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
 import { expect, test } from "vitest";
-import { actNames, actsRoot } from "./act-routes.ts";
-import { apiRoot, apiRoutes } from "./api-routes.ts";
 import { openApiDocument } from "./openapi.ts";
 
 const document: unknown = JSON.parse(JSON.stringify(openApiDocument()));
