@@ -1,3 +1,4 @@
+import type { DashboardActs } from "@fleet-reloader/dashboard/acts/dashboard-acts";
 import type { AskedFleet } from "@fleet-reloader/dashboard/api/asked-routes";
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
@@ -19,8 +20,8 @@ import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { RedisSessions } from "@fleet-reloader/redis/session/redis-sessions";
 import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import type { ListenAddress } from "@fleet-reloader/runtime/http/http-endpoint";
+import { openActedFleet } from "./acted-fleet.ts";
 import { askServed } from "./asks/served-clusters.ts";
-import { createDashboardActs } from "./dashboard-acts.ts";
 import { type OpenAccess, type OpenAccessOptions, openAccess } from "./open-access.ts";
 
 export interface DashboardPartsOptions {
@@ -80,18 +81,11 @@ export async function openDashboard(options: OpenDashboardOptions) {
   const sessions = new RedisSessions({ client, keys, clock });
   const control = access.control({ sessions, overview, notReady: () => absence.notReady, clock });
   // Without a sign-in nobody acts: a reason without a person says little later.
-  const acts =
-    control &&
-    createDashboardActs({
-      identify: (request) => control.identify(request),
-      freezes: acting.freezes,
-      historyLengthMax: acting.historyLengthMax,
-      client,
-      keys,
-      queue,
-      clock,
-      log,
-    });
+  const acts: DashboardActs | undefined = control && {
+    identify: (request) => control.identify(request),
+    freezes: acting.freezes,
+    fleet: openActedFleet({ client, keys, queue, lengthMax: acting.historyLengthMax, clock, log }),
+  };
   const dashboard = await listenDashboard({
     address,
     access: control,

@@ -7,7 +7,7 @@ import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { createDashboardActs } from "@fleet-reloader/wiring/dashboard-acts";
+import { openActedFleet } from "@fleet-reloader/wiring/acted-fleet";
 import { expect, test } from "vitest";
 import { startFleetBed } from "./fixture/fleet-bed.ts";
 
@@ -23,9 +23,8 @@ async function startActing() {
   const clock = new RedisClock({ client, keys, local: systemClock });
   await clock.read();
   const queue = new BullWorkqueue({ client, keys, clock, isGuest: true });
-  const shared = { client, keys, queue, clock, log };
-  const identify = async () => ann;
-  const acts = createDashboardActs({ identify, freezes: undefined, historyLengthMax: 1000, ...shared });
+  const fleet = openActedFleet({ client, keys, queue, clock, log, lengthMax: 1000 });
+  const acts = { identify: async () => ann, freezes: undefined, fleet };
   const dashboard = await startServedFleet({ acts, reader: new HistoryReader({ client, keys }) });
   return {
     bed,

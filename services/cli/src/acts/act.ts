@@ -15,13 +15,9 @@ import {
   type ObjectAction,
   performAct,
 } from "@fleet-reloader/engine/act/object-act";
-import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
-import { recordAct, recordDiscards } from "@fleet-reloader/redis/history/record-act";
-import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
-import { recordsSince } from "@fleet-reloader/redis/overview/recent-records";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
-import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
+import { openActedFleet } from "@fleet-reloader/wiring/acted-fleet";
 import type { CommandProcess } from "../frame/command.ts";
 import { type FleetRedis, withFleetRedis } from "../redis/fleet-redis.ts";
 import { openServer } from "../server/open-server.ts";
@@ -149,19 +145,8 @@ function namedWorkload(text: string): Extract<NamedObject, { readonly type: "wor
   throw new Fault("engine.invariant", "a source was read where only workloads are");
 }
 
-function actedFleet(redis: FleetRedis): ActedFleet {
-  const { client, clock, keys, overview, queue, reader } = redis;
+function actedFleet({ client, clock, keys, queue }: FleetRedis): ActedFleet {
   const log = createLog({ service: "cli", level: "error", format: "json" });
   // How many the fleet keeps is a setting of its processes.
-  const recording = { client, keys, lengthMax: undefined, clock, log };
-  return {
-    overview,
-    queue,
-    clock,
-    breakers: new OpenBreakers(redis),
-    names: new NameMatches({ compile: createPatternCompiler(), clock }),
-    record: (record) => recordAct(record, recording),
-    recordDiscards: (records) => recordDiscards(records, recording),
-    history: (since) => recordsSince({ reader, clock }, since),
-  };
+  return openActedFleet({ client, keys, queue, lengthMax: undefined, clock, log });
 }
