@@ -1,28 +1,13 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
-
-/** Which changes are asked for; empty: it does not matter. */
-export interface ChangeFilter {
-  readonly since: string;
-  readonly cluster: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly change: string;
-}
+import type { OperatorActFilter } from "@fleet-reloader/engine/act/operator-acts";
+import type { HoldFilter } from "@fleet-reloader/engine/overview/chosen-holds";
+import type { RecordFilters } from "@fleet-reloader/redis/overview/recent-records";
 
 /** Which acts of operators are asked for; empty: it does not matter. */
-export interface ActsFilter {
-  readonly since: string;
-  readonly by: string;
-  readonly action: string;
-  readonly cluster: string;
-  readonly text: string;
-}
+export type ActsFilter = OperatorActFilter & Pick<RecordFilters, "since" | "cluster">;
 
 /** Where something is asked for; empty: everywhere. */
-export interface AskedPlace {
-  readonly cluster: string;
-  readonly namespace: string;
-}
+export type AskedPlace = Pick<RecordFilters, "cluster" | "namespace">;
 
 /** The questions about a fleet that its Redis answers, put to it or to a server of it. The answers have the shapes of the API. */
 export interface FleetQuestions {
@@ -32,15 +17,12 @@ export interface FleetQuestions {
   clusters(cluster: string): Promise<ApiAnswer<"clusters">["clusters"]>;
   /** At most so many; `count` is that of all. */
   changes(
-    filter: ChangeFilter,
+    filter: RecordFilters,
     limit: number,
   ): Promise<Pick<ApiAnswer<"changes">, "changes" | "count" | "isCut">>;
   queue(since: string): Promise<ApiAnswer<"queue">>;
   /** At most so many; `count` and `reasons` are those of all. */
-  held(
-    filter: AskedPlace & { readonly reason: string },
-    limit: number,
-  ): Promise<Pick<ApiAnswer<"held">, "count" | "holds" | "reasons">>;
+  held(filter: HoldFilter, limit: number): Promise<Pick<ApiAnswer<"held">, "count" | "holds" | "reasons">>;
   /** At most so many; `count` is that of all. */
   operators(
     filter: ActsFilter,

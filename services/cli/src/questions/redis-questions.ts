@@ -13,14 +13,19 @@ import {
   summarizeChanges,
   unsuccessfulWorkloads,
 } from "@fleet-reloader/engine/overview/changes/change-folds";
-import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
+import { chosenHolds, explainHolds, type HoldFilter } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
-import { recentActs, recentChanges, recentRecords } from "@fleet-reloader/redis/overview/recent-records";
+import {
+  type RecordFilters,
+  recentActs,
+  recentChanges,
+  recentRecords,
+} from "@fleet-reloader/redis/overview/recent-records";
 import type { FleetRedis } from "../redis/fleet-redis.ts";
-import type { ActsFilter, AskedPlace, ChangeFilter, FleetQuestions } from "./fleet-questions.ts";
+import type { ActsFilter, AskedPlace, FleetQuestions } from "./fleet-questions.ts";
 
 const changesShown = changesAnswer.pick({ count: true, changes: true, isCut: true });
 const holdsShown = heldAnswer.pick({ count: true, reasons: true, holds: true });
@@ -52,7 +57,7 @@ export class RedisQuestions implements FleetQuestions {
     return clustersAnswer.shape.clusters.parse(clusterHealth(chosen, await overview.holds()));
   }
 
-  async changes({ since, cluster, namespace, name, change }: ChangeFilter, limit: number) {
+  async changes({ since, cluster, namespace, name, change }: RecordFilters, limit: number) {
     const { changes, isCut } = await recentChanges(this.#redis, { since, cluster, namespace });
     const all = changes.summaries({ namespace, name, change });
     return changesShown.parse({ count: all.length, changes: all.slice(0, limit), isCut });
@@ -64,10 +69,9 @@ export class RedisQuestions implements FleetQuestions {
     return queueAnswer.parse({ queue, held, failed, isCut });
   }
 
-  async held(filter: AskedPlace & { readonly reason: string }, limit: number) {
+  async held(filter: HoldFilter, limit: number) {
     const { clock, overview } = this.#redis;
-    const { cluster, namespace, reason } = filter;
-    const { holds: wanted, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
+    const { holds: wanted, clusters } = await chosenHolds(overview, filter);
     const holds = await explainHolds({ holds: wanted.slice(0, limit), clusters }, overview, clock.now());
     return holdsShown.parse({ count: wanted.length, reasons: countByReason(wanted), holds });
   }

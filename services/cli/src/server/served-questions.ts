@@ -1,4 +1,6 @@
-import type { ActsFilter, AskedPlace, ChangeFilter, FleetQuestions } from "../questions/fleet-questions.ts";
+import type { HoldFilter } from "@fleet-reloader/engine/overview/chosen-holds";
+import type { RecordFilters } from "@fleet-reloader/redis/overview/recent-records";
+import type { ActsFilter, AskedPlace, FleetQuestions } from "../questions/fleet-questions.ts";
 import { allPages } from "./all-pages.ts";
 import type { ApiClient } from "./api-client.ts";
 
@@ -26,7 +28,7 @@ export class ServedQuestions implements FleetQuestions {
     return elements;
   }
 
-  async changes({ since, cluster, namespace, name, change }: ChangeFilter, limit: number) {
+  async changes({ since, cluster, namespace, name, change }: RecordFilters, limit: number) {
     const { elements, first } = await allPages({
       ask: (page) =>
         this.#client.ask("changes", { query: { since, cluster, namespace, name, change, ...page } }),
@@ -40,7 +42,7 @@ export class ServedQuestions implements FleetQuestions {
     return await this.#client.ask("queue", { query: { since } });
   }
 
-  async held({ cluster, namespace, reason }: AskedPlace & { readonly reason: string }, limit: number) {
+  async held({ cluster, namespace, reason }: HoldFilter, limit: number) {
     const { elements, first } = await allPages({
       ask: (page) => this.#client.ask("held", { query: { cluster, namespace, reason, ...page } }),
       elementsOf: ({ holds }) => holds,
