@@ -1,9 +1,6 @@
 import { historyFilter } from "@fleet-reloader/contracts/history-filter";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
-import {
-  summarizeChanges,
-  unsuccessfulWorkloads,
-} from "@fleet-reloader/engine/overview/changes/change-folds";
+import { foldChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { expect, test } from "vitest";
 import { actingFleet, admin, callerWith } from "../fixture/acting-fleet.ts";
 import { failedRollRecords } from "../fixture/failed-rolls.ts";
@@ -22,7 +19,9 @@ async function startDiscarding(caller = admin) {
   return {
     fleet,
     failed: () =>
-      unsuccessfulWorkloads(fleet.history).map(({ cluster, workload }) => [cluster, workload.name]),
+      foldChanges(fleet.history)
+        .unsuccessful()
+        .map(({ cluster, workload }) => [cluster, workload.name]),
     async discard(body: object) {
       const sent = await served.ask("/api/v1/acts/discard", headers, "POST", JSON.stringify(body));
       return { status: sent.status, answer: JSON.parse(sent.body) };
@@ -61,7 +60,9 @@ test.each([{ change: "f1-a" }, { name: "db" }])(
     await using acting = await startDiscarding();
     expect(await acting.discard({ expect: 3, ...why })).toMatchObject({ status: 200 });
     const shown = acting.fleet.history.filter(historyFilter(wanted));
-    expect(summarizeChanges(shown)).toMatchObject([{ workloads: { failed: 0, discarded: 3 }, isDone: true }]);
+    expect(foldChanges(shown).summaries()).toMatchObject([
+      { workloads: { failed: 0, discarded: 3 }, isDone: true },
+    ]);
   },
 );
 

@@ -1,6 +1,6 @@
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import { type ActionRecord, historyVersion } from "../history/history.ts";
-import { unsuccessfulWorkloads } from "../overview/changes/change-folds.ts";
+import { foldChanges } from "../overview/changes/change-folds.ts";
 import type { FoldedWorkload } from "../overview/changes/change-summary.ts";
 import { chosenClusters } from "../overview/registered-clusters.ts";
 import type { Request } from "../ports/request.ts";
@@ -44,9 +44,9 @@ export interface MeantDiscard {
 export async function meantByDiscard(wanted: WantedDiscard, fleet: ActedFleet): Promise<MeantDiscard> {
   const { cluster: named } = wanted.place;
   const registered = (await fleet.overview.clusters()) ?? [];
-  const failed = unsuccessfulWorkloads(await fleet.history(wanted.since)).filter(
-    (one) => isDiscarded(one, wanted) && isOfCluster(one, named, registered),
-  );
+  const failed = foldChanges(await fleet.history(wanted.since))
+    .unsuccessful()
+    .filter((one) => isDiscarded(one, wanted) && isOfCluster(one, named, registered));
   // The history may name a cluster that is no longer registered.
   if (failed.length === 0) await chosenClusters(fleet.overview, named);
   const rolls = failed.map(({ cluster: clusterName, clusterId: cluster, sources, workload }): FailedRoll => {

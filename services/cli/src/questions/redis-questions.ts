@@ -9,21 +9,12 @@ import {
 } from "@fleet-reloader/contracts/api/fleet-answers";
 import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
-import {
-  summarizeChanges,
-  unsuccessfulWorkloads,
-} from "@fleet-reloader/engine/overview/changes/change-folds";
 import { chosenHolds, explainHolds, type HoldFilter } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
-import {
-  type RecordFilters,
-  recentActs,
-  recentChanges,
-  recentRecords,
-} from "@fleet-reloader/redis/overview/recent-records";
+import { type RecordFilters, recentActs, recentChanges } from "@fleet-reloader/redis/overview/recent-records";
 import type { FleetRedis } from "../redis/fleet-redis.ts";
 import type { ActsFilter, AskedPlace, FleetQuestions } from "./fleet-questions.ts";
 
@@ -45,9 +36,9 @@ export class RedisQuestions implements FleetQuestions {
   }
 
   async status(since: string) {
-    const { records, isCut } = await this.#recent(since);
+    const { changes, isCut } = await this.#changesSince(since);
     const { clock, overview } = this.#redis;
-    const digest = statusDigest(await fleetStatus(overview, summarizeChanges(records), clock.now()));
+    const digest = statusDigest(await fleetStatus(overview, changes.summaries(), clock.now()));
     return statusAnswer.parse(Object.assign({}, digest, { isCut }));
   }
 
@@ -64,8 +55,8 @@ export class RedisQuestions implements FleetQuestions {
   }
 
   async queue(since: string) {
-    const { records, isCut } = await this.#recent(since);
-    const { failed, held, queue } = await queueDigest(this.#redis.overview, unsuccessfulWorkloads(records));
+    const { changes, isCut } = await this.#changesSince(since);
+    const { failed, held, queue } = await queueDigest(this.#redis.overview, changes.unsuccessful());
     return queueAnswer.parse({ queue, held, failed, isCut });
   }
 
@@ -91,7 +82,7 @@ export class RedisQuestions implements FleetQuestions {
     });
   }
 
-  async #recent(since: string) {
-    return await recentRecords(this.#redis, { since, cluster: "", namespace: "", name: "", change: "" });
+  async #changesSince(since: string) {
+    return await recentChanges(this.#redis, { since, cluster: "", namespace: "" });
   }
 }

@@ -6,7 +6,10 @@ import type {
   HistoryRecord,
   OutcomeRecord,
 } from "../../history/history.ts";
-import { foldChanges, summarizeChanges, unsuccessfulWorkloads } from "./change-folds.ts";
+import { foldChanges } from "./change-folds.ts";
+
+const summarizeChanges = (records: Iterable<HistoryRecord>) => foldChanges(records).summaries();
+const unsuccessfulWorkloads = (records: Iterable<HistoryRecord>) => foldChanges(records).unsuccessful();
 
 const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
 const on = (name: string) => ({ id: `uid-${name}`, name });

@@ -165,16 +165,6 @@ export function foldChanges(records: Iterable<HistoryRecord>): ChangeFolds {
   return folds;
 }
 
-/** Summarizes records in the order of their times, the newest change first. */
-export function summarizeChanges(records: Iterable<HistoryRecord>): readonly ChangeSummary[] {
-  return foldChanges(records).summaries();
-}
-
-/** The workloads whose last roll for a change of the records failed or stalled, each once. */
-export function unsuccessfulWorkloads(records: Iterable<HistoryRecord>): readonly FoldedWorkload[] {
-  return foldChanges(records).unsuccessful();
-}
-
 /** The newest change first. */
 export function summariesOf(folds: Iterable<ChangeFold>, asked: AskedChanges = {}): readonly ChangeSummary[] {
   return Array.from(folds)

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ActionRecord, type HistoryRecord, workloadGone } from "../../history/history.ts";
-import { foldChanges, summarizeChanges, unsuccessfulWorkloads } from "./change-folds.ts";
+import { foldChanges } from "./change-folds.ts";
 
 const head = { v: 1, time: "2026-07-01T12:00:00.000Z", cluster: { id: "uid-nova", name: "nova" } } as const;
 const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
@@ -31,11 +31,11 @@ const records: readonly HistoryRecord[] = [
 ];
 
 test("a workload that is deleted while it is held, rolls or has failed ends as gone", () => {
-  const [summary] = summarizeChanges(records);
+  const [summary] = foldChanges(records).summaries();
   expect(summary?.workloads).toMatchObject({ held: 0, rolling: 0, failed: 0, healthy: 1, gone: 3 });
   expect(summary?.workloads.unchanged).toBe(0);
   expect(summary?.isDone).toBe(true);
-  expect(unsuccessfulWorkloads(records)).toEqual([]);
+  expect(foldChanges(records).unsuccessful()).toEqual([]);
 });
 
 test("a workload of the same name that comes later stands where it stands", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ActionRecord, HistoryRecord, OutcomeRecord } from "../../history/history.ts";
-import { summarizeChanges, unsuccessfulWorkloads } from "./change-folds.ts";
+import { foldChanges } from "./change-folds.ts";
 
 const head = { v: 1, time: "2026-07-01T12:00:00.000Z", cluster: { id: "uid-nova", name: "nova" } } as const;
 const sourceOf = (name: string) => ({ kind: "Secret", namespace: "shop", name }) as const;
@@ -29,10 +29,12 @@ const stalled = [
 
 const countsOf = (records: readonly HistoryRecord[]) =>
   Object.fromEntries(
-    summarizeChanges(records).map(({ source, workloads: { failed, healthy, rolling, stalled: stuck } }) => [
-      source.name,
-      { failed, healthy, rolling, stalled: stuck },
-    ]),
+    foldChanges(records)
+      .summaries()
+      .map(({ source, workloads: { failed, healthy, rolling, stalled: stuck } }) => [
+        source.name,
+        { failed, healthy, rolling, stalled: stuck },
+      ]),
   );
 const none = { failed: 0, healthy: 0, rolling: 0, stalled: 0 };
 
@@ -40,8 +42,12 @@ test("a rollout that recovers is healthy for every change that it stalled for", 
   expect(countsOf(stalled)).toEqual({ db: { ...none, stalled: 1 }, mail: { ...none, stalled: 1 } });
   const recovered = [...stalled, ended("mail", "healthy")];
   expect(countsOf(recovered)).toEqual({ db: { ...none, healthy: 1 }, mail: { ...none, healthy: 1 } });
-  expect(summarizeChanges(recovered).map(({ isDone }) => isDone)).toEqual([true, true]);
-  expect(unsuccessfulWorkloads(recovered)).toEqual([]);
+  expect(
+    foldChanges(recovered)
+      .summaries()
+      .map(({ isDone }) => isDone),
+  ).toEqual([true, true]);
+  expect(foldChanges(recovered).unsuccessful()).toEqual([]);
 });
 
 test("a roll whose write failed does not recover with an earlier rollout", () => {
@@ -53,17 +59,21 @@ const mended = [...stalled, changed("tls"), acted("tls", "rolled")];
 
 test("what a workload failed for is superseded when a later roll is healthy", () => {
   const records = [...mended, ended("tls", "healthy")];
-  expect(summarizeChanges(records)).toMatchObject([
+  expect(foldChanges(records).summaries()).toMatchObject([
     { source: { name: "db" }, workloads: { stalled: 0, superseded: 1 }, isDone: true },
     { source: { name: "mail" }, workloads: { stalled: 0, superseded: 1 }, isDone: true },
     { source: { name: "tls" }, workloads: { healthy: 1 }, isDone: true },
   ]);
-  expect(unsuccessfulWorkloads(records)).toEqual([]);
+  expect(foldChanges(records).unsuccessful()).toEqual([]);
 });
 
 test("a later roll that is not healthy supersedes nothing until it recovers", () => {
   const records = [...mended, ended("tls", "failed")];
   expect(countsOf(records)).toMatchObject({ db: { stalled: 1 }, mail: { stalled: 1 }, tls: { failed: 1 } });
   const recovered = [...records, ended("tls", "healthy")];
-  expect(summarizeChanges(recovered).map(({ isDone }) => isDone)).toEqual([true, true, true]);
+  expect(
+    foldChanges(recovered)
+      .summaries()
+      .map(({ isDone }) => isDone),
+  ).toEqual([true, true, true]);
 });

@@ -1,5 +1,5 @@
 import { type HistoryRecord, workloadGone } from "@fleet-reloader/engine/history/history";
-import { summarizeChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
+import { foldChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { expect, test } from "vitest";
 import { createKindBed, jobManifest, withObject } from "../../beds/kind-bed.ts";
 import { silentReporter } from "../../beds/silent-reporter.ts";
@@ -36,7 +36,7 @@ test("a Job that finalizers hold is followed to its successor", async () => {
   await bed.elapse(60_000);
   expect(bed.ended).toEqual(["healthy Running"]);
   expect(bed.runs.size).toBe(0);
-  expect(summarizeChanges(bed.history).at(0)?.workloads).toMatchObject({ healthy: 1, gone: 0 });
+  expect(foldChanges(bed.history).summaries().at(0)?.workloads).toMatchObject({ healthy: 1, gone: 0 });
 });
 
 test("a Job that finalizers hold for longer than a rollout may take is gone", async () => {

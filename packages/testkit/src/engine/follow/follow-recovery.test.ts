@@ -1,8 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import {
-  summarizeChanges,
-  unsuccessfulWorkloads,
-} from "@fleet-reloader/engine/overview/changes/change-folds";
+import { foldChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { describe, expect, test } from "vitest";
 import { healthy, late, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";
 
@@ -19,13 +16,13 @@ async function lateRollout(options: Parameters<typeof rolledDeployment>[0] = {})
 describe("a rollout that ended badly", () => {
   test("and is healthy after all is told as healthy, once, and its change is done", async () => {
     const bed = await lateRollout();
-    expect(unsuccessfulWorkloads(bed.history)).toMatchObject([{ progress: "failed" }]);
+    expect(foldChanges(bed.history).unsuccessful()).toMatchObject([{ progress: "failed" }]);
     await bed.elapse(120_000);
     bed.cluster.setStatus(bed.api, healthy);
     await bed.elapse(36_000);
     expect(bed.results()).toEqual(["failed ProgressDeadlineExceeded", "healthy Available"]);
-    expect(unsuccessfulWorkloads(bed.history)).toEqual([]);
-    expect(summarizeChanges(bed.history)).toMatchObject([{ isDone: true, workloads: { healthy: 1 } }]);
+    expect(foldChanges(bed.history).unsuccessful()).toEqual([]);
+    expect(foldChanges(bed.history).summaries()).toMatchObject([{ isDone: true, workloads: { healthy: 1 } }]);
     expect([bed.runs.size, bed.runs.kept, bed.queue.held]).toEqual([0, 0, []]);
     await bed.elapse(120_000);
     expect(bed.results().length).toBe(2);
@@ -78,7 +75,7 @@ describe("a rollout that ended badly", () => {
     const bed = await lateRollout();
     bed.cluster.deleteWorkload(bed.api);
     await bed.elapse(36_000);
-    expect([unsuccessfulWorkloads(bed.history), bed.runs.kept]).toEqual([[], 0]);
+    expect([foldChanges(bed.history).unsuccessful(), bed.runs.kept]).toEqual([[], 0]);
   });
 
   test("recovers although the API server fails for some time", async () => {

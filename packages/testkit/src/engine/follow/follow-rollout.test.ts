@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { summarizeChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
+import { foldChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { describe, expect, test } from "vitest";
 import { healthy, late, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";
 
@@ -176,7 +176,7 @@ describe("a roll that was written", () => {
     bed.cluster.deleteWorkload(bed.api);
     await bed.elapse(10_000);
     expect([bed.results(), bed.settled, bed.runs.size, bed.queue.held]).toEqual([[], ["api"], 0, []]);
-    expect(summarizeChanges(bed.history)[0]?.workloads).toMatchObject({ rolling: 0, gone: 1 });
+    expect(foldChanges(bed.history).summaries()[0]?.workloads).toMatchObject({ rolling: 0, gone: 1 });
   });
 
   test("whose record is lost with Redis is followed no more, and settled", async () => {

@@ -1,5 +1,5 @@
 import type { HistoryRecord, OutcomeRecord } from "@fleet-reloader/engine/history/history";
-import { summarizeChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
+import { foldChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import { expect, test } from "vitest";
 import { changedDeployment, holdOf } from "../../beds/braked-deployment.ts";
 import { healthy, rolledDeployment } from "../../beds/rolled-deployment.ts";
@@ -44,11 +44,14 @@ test("a workload that is deleted while its roll is held is recorded as gone", as
   const bed = await changedDeployment({ history: { append: (records) => history.push(...records) } });
   bed.freezes.freezes = [{ scope: {}, reason: "release", by: "ann" }];
   expect(holdOf(await bed.run())).toBe("Frozen");
-  expect(summarizeChanges(history)[0]?.workloads).toMatchObject({ held: 1, gone: 0 });
+  expect(foldChanges(history).summaries()[0]?.workloads).toMatchObject({ held: 1, gone: 0 });
   bed.cluster.deleteWorkload(bed.api);
   await bed.run();
   expect(history.at(-1)).toMatchObject({ type: "decision", verdict: "no", reason: "WorkloadGone" });
-  expect(summarizeChanges(history)[0]).toMatchObject({ workloads: { held: 0, gone: 1 }, isDone: true });
+  expect(foldChanges(history).summaries()[0]).toMatchObject({
+    workloads: { held: 0, gone: 1 },
+    isDone: true,
+  });
 });
 
 test("a change has the id of its content, on every cluster and when it comes back", async () => {

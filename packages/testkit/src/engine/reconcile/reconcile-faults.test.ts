@@ -3,7 +3,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
-import { summarizeChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
+import { foldChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import type { FailureReport } from "@fleet-reloader/engine/ports/reporter";
 import { describe, expect, test, vi } from "vitest";
 import { adopted, failing } from "../../beds/adopted-deployment.ts";
@@ -162,7 +162,10 @@ describe("a call that fails", () => {
     bed.edit("2");
     failure.arm();
     await expect(bed.run()).rejects.toMatchObject({ code: "kube.rejected" });
-    const progress = () => summarizeChanges(records).map(({ source, workloads }) => [source.name, workloads]);
+    const progress = () =>
+      foldChanges(records)
+        .summaries()
+        .map(({ source, workloads }) => [source.name, workloads]);
     expect(progress()).toMatchObject([["app", { failed: 1, rolling: 0 }]]);
     expect(await bed.run()).toBe("rolled");
     expect(progress()).toMatchObject([["app", { failed: 0, rolling: 1 }]]);
