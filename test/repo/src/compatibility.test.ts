@@ -13,7 +13,8 @@ import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
 import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
 import { unreadVariables } from "@fleet-reloader/runtime/config/fields/without-effect-fields";
 import { defaultOf } from "@fleet-reloader/runtime/config/help";
-import { metricDescriptions } from "@fleet-reloader/runtime/metrics/prom-meter";
+import { ownMetrics } from "@fleet-reloader/runtime/metrics/own-metrics";
+import { peerMetricDescriptions } from "@fleet-reloader/runtime/metrics/peer-metrics";
 import { standaloneConfig } from "@fleet-reloader/standalone/config";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -117,7 +118,7 @@ test("every reason to roll or not to roll is on the page", () => {
 });
 
 test("every metric with a peer's name is on the page; those there are measured or not", () => {
-  const measured = Object.keys(metricDescriptions);
+  const measured = [ownMetrics, peerMetricDescriptions].flatMap((all) => Object.keys(all));
   const rows = rowsUnder("Metrics").filter(([name = ""]) => name.startsWith("`"));
   const onPage = rows.map(([name = ""]) => bare(name));
   for (const name of measured.filter((each) => !each.startsWith("fleet_reloader_")))

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createPromMeter, metricDescriptions } from "./prom-meter.ts";
+import { ownMetrics } from "./own-metrics.ts";
+import { peerMetricDescriptions } from "./peer-metrics.ts";
+import { createPromMeter } from "./prom-meter.ts";
 
 const api = { kind: "Deployment", namespace: "shop", name: "api" };
 const linesOf = async (page: Promise<string>) => (await page).split("\n");
@@ -192,7 +194,8 @@ test("what alerts watch rise is there at 0 before the first one", async () => {
 test("what is described is there, and what is there is described", async () => {
   const { metrics } = createPromMeter({ withProcess: false, countByNamespace: true });
   const registered = [...(await metrics()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
-  expect(registered.toSorted()).toEqual(Object.keys(metricDescriptions).toSorted());
+  const described = [ownMetrics, peerMetricDescriptions].flatMap((all) => Object.keys(all));
+  expect(registered.toSorted()).toEqual(described.toSorted());
 });
 
 test("a cluster that is gone has no series any more, and the others keep theirs", async () => {

@@ -3,13 +3,7 @@ import type { Meter, NotificationResult, RolloutResult } from "@fleet-reloader/e
 import type { StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type OwnMetricName, ownMetrics } from "./own-metrics.ts";
-import { createPeerMetrics, type PeerMetrics, peerMetricDescriptions } from "./peer-metrics.ts";
-
-/** Every metric and what it means: the page `docs/reference/metrics.md` is made from this. */
-export const metricDescriptions: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(ownMetrics).map(([name, { help }]) => [name, help])),
-  ...peerMetricDescriptions,
-};
+import { createPeerMetrics, type PeerMetrics } from "./peer-metrics.ts";
 
 export interface PromMeterOptions {
   readonly withProcess: boolean;
