@@ -1,9 +1,15 @@
-import {
-  type RedisRole,
-  redisAclRules,
-  redisRolePurposes,
-  redisRoles,
-} from "@fleet-reloader/redis/access/redis-roles";
+import { type RedisRole, redisAclRules, redisRoles } from "@fleet-reloader/redis/access/redis-roles";
+
+/** What each user is for. */
+const redisRolePurposes: Readonly<Record<RedisRole, string>> = {
+  watcher: "The watchers, and the command line in their pods.",
+  worker: "The workers. They read and write no reference index, no ownership and no freeze news.",
+  dashboard:
+    "Readers: pages, and the questions of the command line. They write nothing but the sign-ins at the page.",
+  operator:
+    "The same, and the acts of people: `retry`, `replay` and `release`, on the command line or on the page. A dashboard on which people act needs it.",
+  standalone: "A standalone: what a watcher, a worker and the pages do, and the acts of people.",
+};
 
 /** `docs/reference/redis-users.md`, from the rules of the roles. */
 export function redisUsersPage(made: string): string {

@@ -5,17 +5,6 @@ import { type RedisGrant, redisGrants } from "./redis-grants.ts";
 export const redisRoles = ["watcher", "worker", "dashboard", "operator", "standalone"] as const;
 export type RedisRole = (typeof redisRoles)[number];
 
-/** What each user is for. */
-export const redisRolePurposes: Readonly<Record<RedisRole, string>> = {
-  watcher: "The watchers, and the command line in their pods.",
-  worker: "The workers. They read and write no reference index, no ownership and no freeze news.",
-  dashboard:
-    "Readers: pages, and the questions of the command line. They write nothing but the sign-ins at the page.",
-  operator:
-    "The same, and the acts of people: `retry`, `replay` and `release`, on the command line or on the page. A dashboard on which people act needs it.",
-  standalone: "A standalone: what a watcher, a worker and the pages do, and the acts of people.",
-};
-
 type GrantName = keyof ReturnType<typeof redisGrants>;
 
 const always: readonly GrantName[] = ["connecting", "clock"];

@@ -3,7 +3,7 @@ import { type ConfigShape, fieldGroups } from "./field.ts";
 import { dashboardFields } from "./fields/http-fields.ts";
 import { unreadVariables } from "./fields/without-effect-fields.ts";
 import { connectionFields, ruleFields, workerFields } from "./fields.ts";
-import { helpText, referenceTables } from "./help.ts";
+import { helpText } from "./help.ts";
 import { textValue } from "./types.ts";
 
 const meta = { env: "FLEET_RELOADER_TEST", placeholder: "TEXT", description: "Only here." };
@@ -47,17 +47,6 @@ describe("the help", () => {
   test("says which variables are not read, and why", () => {
     for (const { env, why } of unreadVariables) expect(help).toContain(`  ${env} ${why}.`);
   });
-});
-
-test("the reference has a row of six cells for every field, with the peer's name", () => {
-  const rows = referenceTables(shape)
-    .split("\n")
-    .filter((line) => line.startsWith("| `--"));
-  expect(rows.map((row) => row.split("|").length)).toEqual(fields.map(() => 8));
-  const flags = rows.map((row) => /^\| `--([A-Za-z-]+)`/.exec(row)?.[1] ?? "");
-  expect(flags.toSorted()).toEqual(fields.map(({ flag }) => flag).toSorted());
-  expect(rows.find((row) => row.includes("`--log-level`"))).toContain("| info | `--log-level` |");
-  expect(rows.find((row) => row.includes("`--debounce`"))).toContain("| 2s | – |");
 });
 
 test("no two fields share a flag or a variable", () => {

@@ -38,42 +38,13 @@ export function flagNames({ flag, aliases = [] }: FieldMeta): readonly string[] 
   return [flag, ...aliases].map((name) => (name.length === 1 ? `-${name}` : `--${name}`));
 }
 
-/** The reference tables of `docs/reference/config.md`, from the schema: one for each group. */
-export function referenceTables(shape: ConfigShape): string {
-  const tables = groupedFields(shape, "More").map(({ title, fields }) =>
-    [
-      `## ${title}`,
-      "",
-      "| Flag | Variable | Value | Default | Stakater Reloader | Meaning |",
-      "|---|---|---|---|---|---|",
-      ...fields.map(rowOf),
-    ].join("\n"),
-  );
-  return tables.join("\n\n");
-}
-
-function rowOf({ schema, meta }: Field): string {
-  const flags = flagNames(meta)
-    .map((name) => `\`${name}\``)
-    .join(", ");
-  const cells = [
-    flags,
-    `\`${meta.env}\``,
-    meta.placeholder,
-    defaultOf(schema, meta.defaultText),
-    meta.peer === undefined ? "–" : `\`${meta.peer}\``,
-    meta.description,
-  ];
-  return `| ${cells.join(" | ")} |`;
-}
-
 interface Group {
   readonly title: string;
   readonly fields: readonly Field[];
 }
 
 /** The groups that have fields, in their order; fields without one come last. */
-function groupedFields(shape: ConfigShape, heading: string): readonly Group[] {
+export function groupedFields(shape: ConfigShape, heading: string): readonly Group[] {
   const fields = Object.values(shape);
   const inGroup = (group: FieldMeta["group"]) => fields.filter(({ meta }) => meta.group === group);
   return [
