@@ -3,7 +3,6 @@
  * mark or hash.
  */
 export interface Log {
-  trace(fields: object, message: string): void;
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

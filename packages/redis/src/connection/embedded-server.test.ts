@@ -156,7 +156,7 @@ describe("the embedded Redis", () => {
         // What can be said when there are no descriptors is said later.
         setTimeout(() => console.log(message), 100);
       };
-      const log = { trace: say, debug: say, info: say, warn: say, error: say, child: () => log };
+      const log = { debug: say, info: say, warn: say, error: say, child: () => log };
       const options = { dataDir: process.argv[1], searchPath: process.env.PATH, clock, log };
       console.log("begins");
       try { for (;;) open.push(openSync("/dev/null")); } catch {}

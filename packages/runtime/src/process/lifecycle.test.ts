@@ -8,7 +8,7 @@ import { Shutdown } from "./lifecycle.ts";
 
 function collectingLog(lines: object[]): Log {
   const add = (fields: object, message: string): void => void lines.push({ ...fields, message });
-  const log: Log = { trace: add, debug: add, info: add, warn: add, error: add, child: () => log };
+  const log: Log = { debug: add, info: add, warn: add, error: add, child: () => log };
   return log;
 }
 
@@ -80,7 +80,7 @@ async function run(start: string, then: "SIGTERM" | "nothing" = "SIGTERM"): Prom
     const say = () => undefined;
     const broken = new Promise(say);
     const error = (fields, message) => console.error(JSON.stringify({ ...fields, message }));
-    const log = { trace: say, debug: say, info: say, warn: say, error, child: () => log };
+    const log = { debug: say, info: say, warn: say, error, child: () => log };
     await runService(async () => { ${start} });
     setInterval(say, 1000);
     process.stdout.write("up");`;

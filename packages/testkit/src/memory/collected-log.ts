@@ -1,6 +1,6 @@
 import type { Log } from "@fleet-reloader/engine/ports/log";
 
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error";
+export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export interface LoggedLine {
   readonly level: LogLevel;
@@ -30,10 +30,6 @@ export class CollectedLog implements Log {
   /** All there is to read, for what must not be in it. */
   get text(): string {
     return this.#lines.map((line) => JSON.stringify(line)).join("\n");
-  }
-
-  trace(fields: object, message: string): void {
-    this.#add("trace", fields, message);
   }
 
   debug(fields: object, message: string): void {
