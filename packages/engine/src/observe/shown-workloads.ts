@@ -8,6 +8,14 @@ import { ShownRollouts, shownKey } from "./shown-rollouts.ts";
 /** The texts of all kept workloads together, in characters: some 1,700 Deployments. */
 const keptCharactersMax = 8 * 1024 * 1024;
 
+/** A workload as it is kept: what a status update moves lies beside its text. */
+interface Kept {
+  readonly text: string;
+  readonly print: number | undefined;
+  resourceVersion: string;
+  writtenAtSeconds: number;
+}
+
 /**
  * The workloads as the watches of this process showed them last. What is kept may be outdated: it is good for a write that depends on
  * its resourceVersion, and for nothing else. Kept as texts, without the status: as objects they would take four times the memory.
@@ -16,7 +24,7 @@ export class ShownWorkloads {
   /** How the rollouts of this process go. */
   readonly rollouts = new ShownRollouts();
   readonly #charactersMax: number;
-  readonly #texts = new Map<string, string>();
+  readonly #kept = new Map<string, Kept>();
   #characters = 0;
 
   constructor(charactersMax: number = keptCharactersMax) {
@@ -25,25 +33,33 @@ export class ShownWorkloads {
 
   /**
    * Keeps a workload of a kind whose roll needs no more than what is kept, while there is room. A change of many workloads asks for all of
-   * them in turn: where they do not all fit, dropping the oldest would lose each just before it is asked for.
+   * them in turn: where they do not all fit, dropping the oldest would lose each just before it is asked for. States of a workload with
+   * equal prints differ in nothing but the status, which is not kept. Undefined: it may differ from every other state.
    */
-  show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind): void {
+  show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind, print?: number): void {
     this.rollouts.show(cluster, live, kind);
     if (kind.isTemplateRolled !== true) return;
     const key = shownKey(cluster, live.ref);
+    const { resourceVersion, writtenAtSeconds } = live;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && print !== undefined && kept.print === print) {
+      kept.resourceVersion = resourceVersion;
+      kept.writtenAtSeconds = writtenAtSeconds;
+      return;
+    }
     this.#delete(key);
     const text = shownText(live);
     if (this.#characters + text.length > this.#charactersMax) return;
-    this.#texts.set(key, text);
+    this.#kept.set(key, { text, print, resourceVersion, writtenAtSeconds });
     this.#characters += text.length;
   }
 
   /** The workload as it was shown last; undefined where it is not kept. It is handed out once: after a write it is outdated. */
   take(cluster: ClusterId, ref: WorkloadRef, kind: WorkloadKind): LiveWorkload | undefined {
     const key = shownKey(cluster, ref);
-    const text = this.#texts.get(key);
+    const kept = this.#kept.get(key);
     this.#delete(key);
-    return text === undefined ? undefined : shownLive(text, kind);
+    return kept && shownLive(kept, kind);
   }
 
   forget(cluster: ClusterId, ref: WorkloadRef): void {
@@ -52,8 +68,8 @@ export class ShownWorkloads {
   }
 
   #delete(key: string): void {
-    this.#characters -= this.#texts.get(key)?.length ?? 0;
-    this.#texts.delete(key);
+    this.#characters -= this.#kept.get(key)?.text.length ?? 0;
+    this.#kept.delete(key);
   }
 }
 
@@ -64,11 +80,13 @@ function shownText(live: LiveWorkload): string {
   return JSON.stringify({ ...live, ...parts, object });
 }
 
-function shownLive(text: string, { templatePath }: WorkloadKind): LiveWorkload {
-  const kept: Omit<LiveWorkload, "annotations" | "template" | "templateAnnotations"> = JSON.parse(text);
-  const { object } = kept;
+function shownLive(kept: Kept, { templatePath }: WorkloadKind): LiveWorkload {
+  const parts: Omit<LiveWorkload, "annotations" | "template" | "templateAnnotations"> = JSON.parse(kept.text);
+  const { object } = parts;
   return {
-    ...kept,
+    ...parts,
+    resourceVersion: kept.resourceVersion,
+    writtenAtSeconds: kept.writtenAtSeconds,
     annotations: annotationsIn(jsonField(object, "metadata", "annotations")),
     template: jsonField(object, ...templatePath),
     templateAnnotations: annotationsIn(jsonField(object, ...templatePath, "metadata", "annotations")),

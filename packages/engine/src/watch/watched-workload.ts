@@ -6,6 +6,7 @@ import {
 } from "@fleet-reloader/domain/applied/applied-annotation";
 import { hasEarlier, templateOf } from "@fleet-reloader/domain/applied/applied-state";
 import { templateReturn } from "@fleet-reloader/domain/applied/template-return";
+import { jsonField, jsonList } from "@fleet-reloader/domain/json";
 import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/all-updated";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { holdPeriod, isHoldLeft } from "@fleet-reloader/domain/workload/pause";
@@ -71,6 +72,26 @@ export function shapeOf(watched: WatchedWorkload): number {
     JSON.stringify([entry, writer, hold, left, isStash, unreadable, watched.mayHaveReturned]),
   );
   return entry === undefined ? -1 - print : print;
+}
+
+/**
+ * A number of all of a workload that the watch acts on, or a roll is decided on: most status updates leave it as it is. The generation
+ * stands for the spec. Undefined: the object that has its template counts, too.
+ */
+export function printWithoutStatus(workload: LiveWorkload, kind: WorkloadKind): number | undefined {
+  const { annotations, generation, isPaused, object } = workload;
+  if (kind.templateOwner !== undefined || generation === 0) return undefined;
+  const isRolledOut = appliedTexts(annotations).some(hasEarlier) && areAllUpdated(object);
+  const metadata = { ...Object(jsonField(object, "metadata")), resourceVersion: undefined };
+  const managedFields = jsonList(metadata, "managedFields").map(withoutStatusFields);
+  const parts = [generation, isPaused, kind.eligibility?.(object), isRolledOut];
+  return fingerprint(JSON.stringify([...parts, { ...metadata, managedFields }]));
+}
+
+/** The annotations that a controller writes with the status stay. */
+function withoutStatusFields(entry: unknown): unknown {
+  if (jsonField(entry, "subresource") !== "status") return entry;
+  return [jsonField(entry, "manager"), jsonField(entry, "fieldsV1", "f:metadata")];
 }
 
 /** Whether a shape is that of a workload that opts in to anything. */

@@ -14,6 +14,7 @@ import type { Addition, Workqueue } from "../ports/workqueue.ts";
 import {
   isOptedIn,
   needsAdoption,
+  printWithoutStatus,
   readWatchedWorkload,
   shapeOf,
   type WatchedWorkload,
@@ -39,9 +40,15 @@ export interface WorkloadWatchOptions {
   readonly onListed: () => void;
 }
 
-/** A workload that differs from what the watch remembers of it. */
-interface FreshWorkload extends WatchedWorkload {
+/** What the watch remembers of a workload. Numbers, as there are many. */
+interface KnownWorkload {
   readonly shape: number;
+  /** `printWithoutStatus` of its last state. Undefined: its next one is read in any case. */
+  readonly print: number | undefined;
+}
+
+/** A workload that differs from what the watch remembers of it. */
+interface FreshWorkload extends WatchedWorkload, KnownWorkload {
   /** The event that first showed its present interest. */
   readonly seen: SeenInterest | undefined;
 }
@@ -60,8 +67,8 @@ const stashMs = 5000;
 export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   readonly #options: WorkloadWatchOptions;
   readonly #served: ServedSince;
-  /** The shape of each workload, so that the ten status updates of a rollout cost nothing. A number, as there are many. */
-  readonly #known = new Map<string, number>();
+  /** So that the ten status updates of a rollout cost nothing. */
+  readonly #known = new Map<string, KnownWorkload>();
   readonly #entering = new Set<string>();
   #listed = new Set<string>();
   /** No page of the list under way has come yet. */
@@ -129,7 +136,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
 
   /** Keys of the workloads that opt in to anything now. */
   *optedIn(): Iterable<string> {
-    for (const [key, shape] of this.#known) if (isOptedIn(shape)) yield key;
+    for (const [key, { shape }] of this.#known) if (isOptedIn(shape)) yield key;
   }
 
   async #take(workloads: readonly LiveWorkload[], statesOf: StatesOf): Promise<void> {
@@ -147,7 +154,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     await queue.add(stashes.map((one) => this.#addition(one, "change", stashMs)));
     if (different.length > 0) await checkpoints.markPublished(different);
     // Remembered last: after a failure the same event has to do all of it again.
-    for (const { workload, shape } of fresh) this.#known.set(workloadKey(workload), shape);
+    for (const { workload, shape, print } of fresh) this.#known.set(workloadKey(workload), { shape, print });
   }
 
   /** Before any worker notes that a source exists: else its deletion while nothing runs would leave no trace. */
@@ -164,24 +171,31 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   async #freshOf(workloads: readonly LiveWorkload[], statesOf: StatesOf): Promise<readonly FreshWorkload[]> {
     const fresh: FreshWorkload[] = [];
     for (const workload of workloads) {
-      const watched = await this.#read(workload);
-      const shape = shapeOf(watched);
-      const states = statesOf(workload);
-      this.#show(workload, watched);
       const key = workloadKey(workload.ref);
+      const states = statesOf(workload);
       // Somebody else's applied state came and went between two of ours. If this call fails, a list shows only the last state.
       if (states.length > 1 && states.some((state) => writerOfState(state) === "other"))
         this.#known.delete(key);
-      if (this.#known.get(key) === shape) continue;
-      fresh.push({ ...watched, shape, seen: await this.#firstSeen(watched.entry, states, workload) });
+      // Hardly any of the many that a list shows has a status update next.
+      const print = states.length === 0 ? undefined : printWithoutStatus(workload, this.#options.kind);
+      const known = this.#known.get(key);
+      if (known !== undefined && print !== undefined && known.print === print) {
+        this.#show(workload, known);
+        continue;
+      }
+      const watched = await this.#read(workload);
+      const now = { shape: shapeOf(watched), print };
+      this.#show(workload, now);
+      if (this.#known.get(key)?.shape === now.shape) this.#known.set(key, now);
+      else fresh.push({ ...watched, ...now, seen: await this.#firstSeen(watched.entry, states, workload) });
     }
     return fresh;
   }
 
-  #show(workload: LiveWorkload, { entry }: WatchedWorkload): void {
+  #show(workload: LiveWorkload, { shape, print }: KnownWorkload): void {
     const { cluster, kind, shown } = this.#options;
-    if (entry === undefined || workload.isDeleting) shown?.forget(cluster, workload.ref);
-    else shown?.show(cluster, workload, kind);
+    if (!isOptedIn(shape) || workload.isDeleting) shown?.forget(cluster, workload.ref);
+    else shown?.show(cluster, workload, kind, print);
   }
 
   /**

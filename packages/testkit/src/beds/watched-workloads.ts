@@ -3,14 +3,14 @@ import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { deployment } from "@fleet-reloader/domain/kind/deployment";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import { WorkloadWatch } from "@fleet-reloader/engine/watch/workload-watch";
-import { auto, createTestBed, stateAnnotation } from "./test-bed.ts";
+import { auto, createTestBed, stateAnnotation, type TestBedOptions } from "./test-bed.ts";
 
 export type TemplateUses = Parameters<typeof templateUsing>[0];
 
 export const noted = { ...auto, [stateAnnotation]: '{"v":1,"key":"k1","sources":{}}' };
 
 /** The watch of the Deployments of one cluster, with the calls that it makes. */
-export async function watchedWorkloads() {
+export async function watchedWorkloads(options: Pick<TestBedOptions, "shown"> = {}) {
   const calls: string[] = [];
   let failing = "";
   const before = (call: string) => {
@@ -19,7 +19,7 @@ export async function watchedWorkloads() {
     failing = "";
     throw new Error(`${call} failed`);
   };
-  const bed = createTestBed({ beforeIndex: before, beforeQueue: before });
+  const bed = createTestBed({ ...options, beforeIndex: before, beforeQueue: before });
   await bed.index.open();
   let lists = 0;
   const onListed = () => {
@@ -28,7 +28,7 @@ export async function watchedWorkloads() {
   const start = () =>
     new WorkloadWatch({
       ...bed,
-      ...{ cluster: "c1", kind: deployment, namespace: undefined, onListed },
+      ...{ cluster: "c1", kind: deployment, namespace: undefined, onListed, shown: options.shown },
     });
   let watch = start();
   const live = (ref: WorkloadRef) => {

@@ -28,6 +28,41 @@ test("a workload is handed out as it was shown last, with its template, once", (
   expect(shown.take("c1", ref, deployment)).toBeUndefined();
 });
 
+test("with another status, a workload is not written down again but for its version", () => {
+  const shown = new ShownWorkloads();
+  let writings = 0;
+  const counted = {
+    toJSON: () => {
+      writings += 1;
+      return {};
+    },
+  };
+  const made = live("api");
+  const first = { ...made, object: { ...Object(made.object), counted } };
+  shown.show("c1", first, deployment, 1);
+  const last = { ...first, resourceVersion: "later", writtenAtSeconds: first.writtenAtSeconds + 1 };
+  shown.show("c1", last, deployment, 1);
+  expect(writings).toBe(1);
+  expect(shown.take("c1", first.ref, deployment)).toEqual({
+    ...last,
+    object: { ...first.object, counted: {} },
+  });
+});
+
+// A state between the two may have been shown, and not remembered because what followed from it failed.
+test("a version is never that of another state than the one that is kept", () => {
+  const shown = new ShownWorkloads();
+  const first = live("api");
+  shown.show("c1", first, deployment, 1);
+  cluster.setWorkload("api", { template: templateUsing({ other: {} }) });
+  const other = cluster.workload(first.ref);
+  if (other === undefined) throw new Error("it is gone");
+  shown.show("c1", other, deployment, 2);
+  const last = { ...first, resourceVersion: "later" };
+  shown.show("c1", last, deployment, 1);
+  expect(shown.take("c1", first.ref, deployment)).toEqual(last);
+});
+
 test("a kind whose roll needs more than its template is not kept", () => {
   const shown = new ShownWorkloads();
   const one = { ...live("job"), ref: { kind: "CronJob", namespace: "ns", name: "job" } };
