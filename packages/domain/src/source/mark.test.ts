@@ -61,6 +61,26 @@ describe("a mark", () => {
   const mark = (data: Readonly<Record<string, string>>, keys: "all" | readonly string[] = "all") =>
     markOf(source, content(data), keys, keyed);
 
+  test("of a content that is asked for again needs no second digest", () => {
+    let digests = 0;
+    const counted = {
+      ...keyed,
+      digest: (bytes: Uint8Array) => {
+        digests += 1;
+        return keyed.digest(bytes);
+      },
+    };
+    const one = content({ a: "1", b: "2" });
+    const asked = [source, source, { ...source, name: "other" }].flatMap((its) => [
+      markOf(its, one, "all", counted),
+      markOf(its, one, ["a"], counted),
+    ]);
+    expect(digests).toBe(4);
+    expect(asked.slice(0, 2)).toEqual(asked.slice(2, 4));
+    expect(new Set(asked).size).toBe(4);
+    expect(markOf(source, one, "all", { ...keyed, keyId: "k2" })).toMatch(/^v1:k2:/);
+  });
+
   test("has the version, the id of the key, and 22 characters", () => {
     expect(mark({ a: "1" })).toMatch(/^v1:k1:[A-Za-z0-9_-]{22}$/);
     expect(markKeyId(mark({ a: "1" }))).toBe("k1");

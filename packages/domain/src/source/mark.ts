@@ -52,14 +52,32 @@ export function canonicalBytes(source: SourceRef, content: SourceContent, keys: 
   ]);
 }
 
-/** The mark of what a workload sees of one source. */
+/**
+ * The mark of what a workload sees of one source. A content that is read for many workloads is digested once for all that use the same
+ * keys of it: it may have a mebibyte. It is told by its identity, and not by its version, which a restored etcd may give away again.
+ */
 export function markOf(
   source: SourceRef,
   content: SourceContent,
   keys: ReferencedKeys,
   keyed: KeyedDigest,
 ): Mark {
-  return toMark(canonicalBytes(source, content, keys), keyed);
+  const known = marksOf(content, keyed);
+  const asked = JSON.stringify([sourceKey(source), keys]);
+  const mark = known.get(asked) ?? toMark(canonicalBytes(source, content, keys), keyed);
+  known.set(asked, mark);
+  return mark;
+}
+
+/** Marks of the contents that something still holds: what was made of a content goes with it. */
+const marksMade = new WeakMap<SourceContent, Map<KeyedDigest, Map<string, Mark>>>();
+
+function marksOf(content: SourceContent, keyed: KeyedDigest): Map<string, Mark> {
+  const byKey = marksMade.get(content) ?? new Map<KeyedDigest, Map<string, Mark>>();
+  marksMade.set(content, byKey);
+  const marks = byKey.get(keyed) ?? new Map<string, Mark>();
+  byKey.set(keyed, marks);
+  return marks;
 }
 
 /** One mark for all the sources of a workload; the order in which they are given does not matter. */
