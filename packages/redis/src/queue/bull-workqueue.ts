@@ -98,7 +98,17 @@ export class BullWorkqueue implements Workqueue {
     const queue = this.queues[shard];
     if (queue === undefined) return;
     const holds = [this.#keys.holdTimes(shard), this.#keys.holdTexts(shard)];
-    const wanted = await this.#delayed([queue.toKey(""), ...holds], all);
+    const now = this.#clock.now();
+    const bursts = this.#bursts([queue.toKey(""), ...holds], all.filter(isChange), now);
+    // What is due at once does not depend on the answer. The question goes first all the same: it ends the holds of waiting entries.
+    const isAtOnce = all.every(({ quietPeriodMs }) => quietPeriodMs === 0);
+    const wanted = isAtOnce
+      ? all.map((addition) => ({ addition, delay: 0 }))
+      : delayed(all, await bursts, now);
+    await Promise.all([bursts, this.#send(queue, wanted)]);
+  }
+
+  async #send(queue: Queue<RequestJob>, wanted: readonly Delayed[]): Promise<void> {
     const priorities = this.#shares.priorities(wanted.map(({ addition }) => addition));
     const timestamp = this.#clock.now();
     const jobs = wanted.map(({ addition, delay }, at) => ({
@@ -109,22 +119,6 @@ export class BullWorkqueue implements Workqueue {
     const [only, ...others] = jobs;
     if (only !== undefined && others.length === 0) await queue.add(only.name, only.data, only.opts);
     else if (others.length > 0) await queue.addBulk(jobs);
-  }
-
-  /**
-   * Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. Left out is a change
-   * that an entry waits for already which is due in a moment: it may be taken up before it is moved, and would run again right after.
-   */
-  async #delayed(keys: readonly string[], additions: readonly Addition[]): Promise<readonly Delayed[]> {
-    const now = this.#clock.now();
-    const bursts = await this.#bursts(keys, additions.filter(isChange), now);
-    return additions.flatMap((addition) => {
-      const { quietPeriodMs, maxWaitMs } = addition;
-      const { startMs, dueMs } = bursts.get(addition) ?? { startMs: now, dueMs: undefined };
-      const delay = Math.ceil(delayFor(startMs, now, { quietPeriodMs, maxWaitMs }));
-      const isDue = dueMs !== undefined && dueMs <= now + momentMs;
-      return isDue && delay < Math.min(momentMs, quietPeriodMs) ? [] : [{ addition, delay }];
-    });
   }
 
   async #bursts(keys: readonly string[], changes: readonly Addition[], now: number) {
@@ -150,6 +144,24 @@ interface BurstStart {
   readonly startMs: number;
   /** When the entry is due that waits for it. */
   readonly dueMs: number | undefined;
+}
+
+/**
+ * Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. Left out is a change
+ * that an entry waits for already which is due in a moment: it may be taken up before it is moved, and would run again right after.
+ */
+function delayed(
+  additions: readonly Addition[],
+  bursts: ReadonlyMap<Addition, BurstStart>,
+  now: number,
+): readonly Delayed[] {
+  return additions.flatMap((addition) => {
+    const { quietPeriodMs, maxWaitMs } = addition;
+    const { startMs, dueMs } = bursts.get(addition) ?? { startMs: now, dueMs: undefined };
+    const delay = Math.ceil(delayFor(startMs, now, { quietPeriodMs, maxWaitMs }));
+    const isDue = dueMs !== undefined && dueMs <= now + momentMs;
+    return isDue && delay < Math.min(momentMs, quietPeriodMs) ? [] : [{ addition, delay }];
+  });
 }
 
 /** Of what else waits, the time is known when it is added. */
