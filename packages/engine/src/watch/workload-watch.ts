@@ -53,6 +53,12 @@ interface FreshWorkload extends WatchedWorkload, KnownWorkload {
   readonly seen: SeenInterest | undefined;
 }
 
+/** Workloads that are in the index, and that nobody has been asked to look at yet. */
+interface Unpublished {
+  readonly due: readonly WorkloadRef[];
+  readonly different: readonly WorkloadRef[];
+}
+
 /** Every state of a workload that these events show, in order; none for a workload that was listed. */
 type StatesOf = (workload: LiveWorkload) => readonly LiveWorkload[];
 
@@ -71,8 +77,11 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   readonly #known = new Map<string, KnownWorkload>();
   readonly #entering = new Set<string>();
   #listed = new Set<string>();
+  /** Of the list under way, or of one that failed before its end: the next list shows nothing new of these. */
+  #unpublished: Unpublished[] = [];
   /** No page of the list under way has come yet. */
   #isListNew = false;
+  #isListing = false;
 
   constructor(options: WorkloadWatchOptions) {
     const { kind, namespace, session, settings, clock, serverSeconds } = options;
@@ -84,6 +93,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   listBegins(): void {
     this.#listed = new Set();
     this.#isListNew = true;
+    this.#isListing = true;
     this.#served.listBegins();
   }
 
@@ -92,7 +102,12 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     this.#served.page(workloads);
     if (this.#isListNew) await this.#forgetUnindexed();
     this.#isListNew = false;
-    await this.#take(workloads, () => []);
+    const fresh = await this.#freshOf(workloads, () => []);
+    const found = await this.#putInto(fresh);
+    // No worker adopts anything before the list is complete: it would read each of them in vain.
+    if (!this.#isListing) await this.#publish(found);
+    else if (fresh.length > 0) this.#unpublished.push(found);
+    this.#remember(fresh);
   }
 
   async listed(): Promise<void> {
@@ -101,6 +116,9 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     await index.retain(kind.kind, namespace, this.#listed);
     for (const key of this.#known.keys()) if (!this.#listed.has(key)) this.#known.delete(key);
     this.#listed = new Set();
+    for (const page of this.#unpublished) await this.#publish(page);
+    this.#unpublished = [];
+    this.#isListing = false;
     onListed();
   }
 
@@ -111,10 +129,13 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     if (gone.length > 0) await this.#options.index.remove(gone);
     for (const workload of gone) this.#forget(workload);
     const states = Map.groupBy(events.filter(isUpsert), (event) => workloadKey(event.object.ref));
-    await this.#take(
+    const fresh = await this.#freshOf(
       latest.filter(isUpsert).map((event) => event.object),
       ({ ref }) => (states.get(workloadKey(ref)) ?? []).map(({ object }) => object),
     );
+    await this.#publish(await this.#putInto(fresh));
+    // Remembered last: after a failure the same event has to do all of it again.
+    this.#remember(fresh);
   }
 
   /** The namespace is served from now on. What is listed of it until `entered` existed before. */
@@ -139,21 +160,33 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     for (const [key, { shape }] of this.#known) if (isOptedIn(shape)) yield key;
   }
 
-  async #take(workloads: readonly LiveWorkload[], statesOf: StatesOf): Promise<void> {
-    const fresh = await this.#freshOf(workloads, statesOf);
-    if (fresh.length === 0) return;
-    const { index, checkpoints, queue } = this.#options;
+  /** Brings the index in step with these workloads. */
+  async #putInto(fresh: readonly FreshWorkload[]): Promise<Unpublished> {
+    if (fresh.length === 0) return { due: [], different: [] };
+    const { index } = this.#options;
     const different = (await index.put(fresh.flatMap(entriesOf))).map((entry) => entry.workload);
     const keys = new Set(different.map(workloadKey));
     const isDifferent = ({ workload }: FreshWorkload): boolean => keys.has(workloadKey(workload));
     await this.#expectSources(fresh.filter(isDifferent));
     await index.remove(fresh.flatMap(({ entry, workload }) => (entry === undefined ? [workload] : [])));
-    const due = fresh.filter((one) => needsAdoption(one, isDifferent(one)));
-    await queue.add(due.map((one) => this.#addition(one, "adoption", 0)));
     const stashes = fresh.filter(({ isStash }) => isStash);
-    await queue.add(stashes.map((one) => this.#addition(one, "change", stashMs)));
-    if (different.length > 0) await checkpoints.markPublished(different);
-    // Remembered last: after a failure the same event has to do all of it again.
+    await this.#ask(stashes.map(refOf), "change", stashMs);
+    return { due: fresh.filter((one) => needsAdoption(one, isDifferent(one))).map(refOf), different };
+  }
+
+  async #publish({ due, different }: Unpublished): Promise<void> {
+    await this.#ask(due, "adoption", 0);
+    if (different.length > 0) await this.#options.checkpoints.markPublished(different);
+  }
+
+  async #ask(workloads: readonly WorkloadRef[], purpose: Addition["purpose"], afterMs: number) {
+    const { cluster, queue } = this.#options;
+    const times = { quietPeriodMs: afterMs, maxWaitMs: afterMs };
+    if (workloads.length > 0)
+      await queue.add(workloads.map((workload) => ({ request: { cluster, workload }, ...times, purpose })));
+  }
+
+  #remember(fresh: readonly FreshWorkload[]): void {
     for (const { workload, shape, print } of fresh) this.#known.set(workloadKey(workload), { shape, print });
   }
 
@@ -161,11 +194,6 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   async #expectSources(workloads: readonly FreshWorkload[]): Promise<void> {
     const { checkpoints, settings } = this.#options;
     if (settings.reloadOnDelete) await checkpoints.expect(workloads.flatMap(({ sources }) => sources));
-  }
-
-  #addition({ workload }: FreshWorkload, purpose: Addition["purpose"], afterMs: number): Addition {
-    const request = { cluster: this.#options.cluster, workload };
-    return { request, quietPeriodMs: afterMs, maxWaitMs: afterMs, purpose };
   }
 
   async #freshOf(workloads: readonly LiveWorkload[], statesOf: StatesOf): Promise<readonly FreshWorkload[]> {
@@ -260,6 +288,10 @@ function interestOf(entry: IndexEntry | undefined): string {
 function entriesOf({ entry, seen }: FreshWorkload): readonly IndexEntry[] {
   if (entry === undefined) return [];
   return [seen === undefined ? entry : { ...entry, seen }];
+}
+
+function refOf({ workload }: FreshWorkload): WorkloadRef {
+  return workload;
 }
 
 function isUpsert(event: StreamEvent<LiveWorkload>): boolean {

@@ -183,6 +183,7 @@ describe("a complete list", () => {
     fail("keys");
     await expect(watch.page([live(api)])).rejects.toThrow("failed");
     await watch.page([live(api)]);
+    await watch.listed();
     expect([index.workloads, asked()]).toEqual([["Deployment/ns/api"], ["api"]]);
   });
 });

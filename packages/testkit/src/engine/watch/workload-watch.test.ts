@@ -124,6 +124,63 @@ describe("a workload that is listed or changed", () => {
   });
 });
 
+describe("a list", () => {
+  /** A list of two pages, as the stream shows it. */
+  async function listing() {
+    const bed = await watchedWorkloads();
+    const [first, last] = [bed.deployment("first", auto), bed.deployment("last", noted)];
+    const pages = async () => {
+      bed.watch.listBegins();
+      for (const ref of [first, last]) await bed.watch.page([bed.live(ref)]);
+    };
+    return { ...bed, pages, listed: () => bed.watch.listed(), restart: bed.restart };
+  }
+
+  // A worker that adopts earlier is told to come again in a second, after it has read the workload in vain.
+  test("asks for what it shows once it is complete", async () => {
+    const { asked, listed, pages, index } = await listing();
+    await pages();
+    expect([asked(), index.workloads.length]).toEqual([[], 2]);
+    await listed();
+    expect(asked()).toEqual(["first", "last"]);
+    await pages();
+    await listed();
+    expect(asked()).toEqual([]);
+  });
+
+  // A namespace that is served from now on is shown page by page, without an end.
+  test("that is complete defers no page that comes by itself", async () => {
+    const { asked, deployment, listed, live, pages, watch } = await listing();
+    await pages();
+    await listed();
+    asked();
+    await watch.page([live(deployment("later", auto))]);
+    expect(asked()).toEqual(["later"]);
+  });
+
+  test.each(["add", "markPublished"])("whose end failed because of %s is ended by the next", async (call) => {
+    for (const isKilled of [false, true]) {
+      const { asked, fail, listed, pages, restart } = await listing();
+      await pages();
+      fail(call);
+      await expect(listed()).rejects.toThrow("failed");
+      asked();
+      if (isKilled) restart();
+      await pages();
+      await listed();
+      expect(asked()).toEqual(["first", "last"]);
+    }
+  });
+
+  test("that breaks off is taken up by the next", async () => {
+    const { asked, listed, pages } = await listing();
+    await pages();
+    await pages();
+    await listed();
+    expect(asked()).toEqual(["first", "last"]);
+  });
+});
+
 describe("what could not be done", () => {
   // Noted already, so only its different entry leads to a reconcile (P1, at each step), in this process or the next.
   test.each(["put", "remove", "add", "markPublished"])(
