@@ -71,8 +71,7 @@ function judgedByPods(why: WhyRoll, live: LiveContent, podsStart: PodsStart | un
  */
 function whyChanged(observed: ObservedSource, live: LiveContent, input: PlanContext): WhyRoll {
   if (input.isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
-  const appliedAtSeconds = input.appliedAtSeconds ?? writtenBy(fieldManager, input.history.object);
-  const isTimeTold = live.writtenAtSeconds >= appliedAtSeconds;
+  const isTimeTold = live.writtenAtSeconds >= appliedAt(input);
   // A tool that removes our applied state often removes our mark from the template, too, which makes new pods of the same template.
   const areNewPods = (input.isDamaged || !input.template.isSame) && isTimeTold;
   return { reason: "SourceChanged", ...(areNewPods ? { pods: "unless-later" } : {}) };
@@ -126,10 +125,22 @@ function whyUnrecorded(
   return start === undefined ? changedAfterStart : changedSince(start, live);
 }
 
-/** From when on a change counts for a source that the applied state does not name. */
-function interestStartOf(observed: ObservedSource, { applied, history }: PlanContext): Start {
-  const isNewInterest = applied !== undefined && !applied.sources.has(localName(observed.ref));
-  return isNewInterest ? startOfInterest(history) : startWithoutState(history);
+/**
+ * From when on a change counts for a source of whose content the applied state says nothing. We lack the key
+ * that a source it names was digested with. The pods had the content that was live when the applied state was written. Later writes to the
+ * workload do not matter.
+ */
+function interestStartOf(observed: ObservedSource, input: PlanContext): Start {
+  const { applied, history } = input;
+  if (applied === undefined) return startWithoutState(history);
+  if (!applied.sources.has(localName(observed.ref))) return startOfInterest(history);
+  const atSeconds = appliedAt(input);
+  return atSeconds === 0 ? startWithoutState(history) : { atSeconds };
+}
+
+/** When the applied state that counts was written, at the latest; 0 where nothing tells. */
+function appliedAt({ appliedAtSeconds, history }: PlanContext): number {
+  return appliedAtSeconds ?? writtenBy(fieldManager, history.object);
 }
 
 /**

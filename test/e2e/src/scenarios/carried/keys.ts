@@ -45,6 +45,19 @@ export function keyTests(world: () => World): void {
     await accepted.ready();
   });
 
+  test("a change that waits when only the key is lost rolls once, whoever writes later", async () => {
+    await using after = await changeWhileDown("forgotten-key");
+    const { at, dataDir, same, changed } = after;
+    await laterThanTogether();
+    for (const [kind, name] of [...same, ...changed])
+      await at.patch(kind, name, { metadata: { annotations: { "example.com/written": "later" } } });
+    rmSync(join(dataDir, "mark.key"));
+    await using again = start(at, { dataDir, args: ["--forget-old-keys"] });
+    await again.ready();
+    await settleAt(at, changed, 1);
+    await settleAt(at, same, 0);
+  });
+
   test("a change that waits when both the key and Redis are lost rolls once", async () => {
     await using after = await changeWhileDown("no-key");
     const { at, dataDir, same, changed } = after;
