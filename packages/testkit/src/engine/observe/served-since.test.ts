@@ -1,0 +1,60 @@
+import { servedAs } from "@fleet-reloader/engine/observe/served-as";
+import { ServedSince } from "@fleet-reloader/engine/observe/served-since";
+import { expect, test } from "vitest";
+import { createTestBed, stateAnnotation } from "../../beds/test-bed.ts";
+
+const listedAt = 1_700_000_000;
+
+/** A stream of Deployments whose Redis is new. `list`: it is listed once, with workloads whose applied states tell this. */
+async function newRedis() {
+  const bed = createTestBed();
+  await bed.index.open();
+  const as = servedAs(bed.settings);
+  const stream = new ServedSince({
+    ...{ workloadKind: "Deployment", namespace: undefined, session: bed.index },
+    ...{ settings: bed.settings, clock: bed.clock, serverSeconds: () => listedAt },
+  });
+  const noted = (since: number | undefined, under = as) => {
+    const text = JSON.stringify({ v: 1, key: "lost", as: under, since, sources: {} });
+    const ref = bed.cluster.setWorkload(`of-${since}-${under}`, { annotations: { [stateAnnotation]: text } });
+    const live = bed.cluster.workload(ref);
+    return live === undefined ? [] : [live];
+  };
+  const list = async (...pages: ReturnType<typeof noted>[]) => {
+    stream.listBegins();
+    for (const page of pages) stream.page(page);
+    await stream.listed();
+    return await bed.index.served("Deployment");
+  };
+  return { ...bed, as, stream, noted, list };
+}
+
+test("the time of the first list is the earliest that any applied state tells", async () => {
+  const { as, noted, list } = await newRedis();
+  expect(await list(noted(1500), noted(1400), [], noted(1600))).toEqual({
+    ...{ as, sinceSeconds: 1400, isRestored: true },
+  });
+  // Redis knows it by now.
+  expect(await list(noted(1300))).toEqual({ as, sinceSeconds: 1400, isRestored: true });
+});
+
+// A workload that these settings serve only now has never been looked at.
+test("applied states of other settings, or without a time, restore nothing", async () => {
+  const { as, noted, list } = await newRedis();
+  expect(await list(noted(1500, "others"), noted(undefined))).toEqual({
+    ...{ as, sinceSeconds: listedAt, isRestored: false },
+  });
+});
+
+test("other settings than Redis knows are a first list, whatever applied states tell", async () => {
+  const { as, index, noted, list } = await newRedis();
+  await index.serve("Deployment", { as: "others", sinceSeconds: 1300, isRestored: false });
+  expect(await list(noted(1500))).toEqual({ as, sinceSeconds: listedAt, isRestored: false });
+});
+
+test("a list that failed half way restores nothing", async () => {
+  const { as, noted, list, stream } = await newRedis();
+  stream.listBegins();
+  stream.page(noted(1200));
+  expect(await list()).toEqual({ as, sinceSeconds: listedAt, isRestored: false });
+});
