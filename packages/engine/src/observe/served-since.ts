@@ -1,5 +1,5 @@
 import { appliedTexts } from "@fleet-reloader/domain/applied/applied-annotation";
-import { servedOf } from "@fleet-reloader/domain/applied/applied-state";
+import { type Served, servedOf } from "@fleet-reloader/domain/applied/applied-state";
 import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import type { Clock } from "../async/clock.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
@@ -24,12 +24,15 @@ export interface ServedSinceOptions {
 export class ServedSince {
   readonly #options: ServedSinceOptions;
   readonly #as: string;
+  /** What is told under this name includes our stream: all namespaces were served. Formerly a single one had this name, too. */
+  readonly #asAll: string;
   #listBeganAt = 0;
   #restoredSeconds = Number.POSITIVE_INFINITY;
 
   constructor(options: ServedSinceOptions) {
     this.#options = options;
-    this.#as = servedAs(options.settings);
+    this.#as = servedAs(options.settings, options.namespace);
+    this.#asAll = servedAs(options.settings, undefined);
   }
 
   listBegins(): void {
@@ -41,7 +44,7 @@ export class ServedSince {
     for (const { annotations } of workloads) {
       for (const text of appliedTexts(annotations)) {
         const served = servedOf(text);
-        if (served?.as === this.#as)
+        if (served !== undefined && this.#isOurs(served))
           this.#restoredSeconds = Math.min(this.#restoredSeconds, served.sinceSeconds);
       }
     }
@@ -52,9 +55,17 @@ export class ServedSince {
     const stream = streamName(workloadKind, namespace);
     const before = await session.served(stream);
     if (before?.as === this.#as) return;
+    if (before !== undefined && this.#isOurs(before)) {
+      await session.serve(stream, { ...before, as: this.#as });
+      return;
+    }
     const isRestored = before === undefined && this.#restoredSeconds !== Number.POSITIVE_INFINITY;
     const sinceSeconds = isRestored ? this.#restoredSeconds : this.#began();
     await session.serve(stream, { as: this.#as, sinceSeconds, isRestored });
+  }
+
+  #isOurs({ as }: Served): boolean {
+    return as === this.#as || as === this.#asAll;
   }
 
   /** When the list began, by the API server's clock. */

@@ -1,3 +1,4 @@
+import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import { servedAs } from "@fleet-reloader/engine/observe/served-as";
 import { ServedSince } from "@fleet-reloader/engine/observe/served-since";
 import { expect, test } from "vitest";
@@ -5,13 +6,13 @@ import { createTestBed, stateAnnotation } from "../../beds/test-bed.ts";
 
 const listedAt = 1_700_000_000;
 
-/** A stream of Deployments whose Redis is new. `list`: it is listed once, with workloads whose applied states tell this. */
-async function newRedis() {
+/** A stream of Deployments, of all namespaces or of one, whose Redis is new. `list`: it is listed once, with workloads whose applied states tell this. */
+async function newRedis(namespace?: string) {
   const bed = createTestBed();
   await bed.index.open();
-  const as = servedAs(bed.settings);
+  const as = servedAs(bed.settings, namespace);
   const stream = new ServedSince({
-    ...{ workloadKind: "Deployment", namespace: undefined, session: bed.index },
+    ...{ workloadKind: "Deployment", namespace, session: bed.index },
     ...{ settings: bed.settings, clock: bed.clock, serverSeconds: () => listedAt },
   });
   const noted = (since: number | undefined, under = as) => {
@@ -24,7 +25,7 @@ async function newRedis() {
     stream.listBegins();
     for (const page of pages) stream.page(page);
     await stream.listed();
-    return await bed.index.served("Deployment");
+    return await bed.index.served(streamName("Deployment", namespace));
   };
   return { ...bed, as, stream, noted, list };
 }
@@ -57,4 +58,26 @@ test("a list that failed half way restores nothing", async () => {
   stream.listBegins();
   stream.page(noted(1200));
   expect(await list()).toEqual({ as, sinceSeconds: listedAt, isRestored: false });
+});
+
+// Else the first look at all other namespaces would roll for what had changed before.
+test("what was noted where one namespace was served says nothing of all namespaces", async () => {
+  const { as, noted, list, settings } = await newRedis();
+  expect(await list(noted(1200, servedAs(settings, "ns")))).toEqual({
+    ...{ as, sinceSeconds: listedAt, isRestored: false },
+  });
+});
+
+test("what was noted where all namespaces were served counts for each one", async () => {
+  const { as, noted, list, settings } = await newRedis("ns");
+  expect(await list(noted(1200, servedAs(settings, undefined)))).toEqual({
+    ...{ as, sinceSeconds: 1200, isRestored: true },
+  });
+});
+
+test("a stream of one namespace keeps the time that Redis has under the former name", async () => {
+  const { as, index, list, settings } = await newRedis("ns");
+  const before = { sinceSeconds: 1300, isRestored: false };
+  await index.serve("Deployment in ns", { as: servedAs(settings, undefined), ...before });
+  expect(await list()).toEqual({ as, ...before });
 });
