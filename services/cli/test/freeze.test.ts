@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
@@ -16,10 +15,10 @@ import { namesForTest } from "@fleet-reloader/testkit/contracts/index/index-unde
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
-import { recordFreezes } from "@fleet-reloader/wiring/history";
 import { afterAll, expect, test } from "vitest";
 import { coveredFreeze } from "../src/freeze/covered-freeze.ts";
 import { freezeConfig } from "../src/freeze/freeze-config.ts";
+import { watchFreezes } from "./fixture/watched-freezes.ts";
 
 const redis = await startRedis();
 const log = new CollectedLog();
@@ -78,12 +77,6 @@ function clockOfHaste(): Clock {
   };
 }
 
-/** A watcher that looks at its freezes without a pause. */
-async function watchFreezes(freezes: Freezes, signal: AbortSignal): Promise<void> {
-  const clock = { ...systemClock, sleep: (_: number, until: AbortSignal) => systemClock.sleep(10, until) };
-  await recordFreezes({ freezes, history: undefined, client, keys, member: "watcher-a", clock, log }, signal);
-}
-
 /** Runs the command with a data dir of its own. */
 async function freezing(args: readonly string[], options: FreezingOptions = {}) {
   const {
@@ -95,8 +88,6 @@ async function freezing(args: readonly string[], options: FreezingOptions = {}) 
   } = options;
   const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
   const file = join(dir, "freezes.yaml");
-  const lifetime = new AbortController();
-  let watching: Promise<void> | undefined;
   try {
     await client.connection.del(keys.fleet.freezes, keys.fleet.unreadableFreezes);
     if (unreadable !== undefined) await client.connection.set(keys.fleet.unreadableFreezes, unreadable);
@@ -105,14 +96,12 @@ async function freezing(args: readonly string[], options: FreezingOptions = {}) 
     const given = { args: [...place, "--by", "ann", ...redisArgs, ...args], env: {} };
     const config = await loadServiceConfig("fleet-reloader freeze", freezeConfig, given);
     const open = openFreezes({ config, env: {}, userAgent: "test", clock: systemClock });
-    if (isRead) watching = watchFreezes(open, lifetime.signal);
+    await using _ = isRead ? watchFreezes(open, { client, keys }) : undefined;
     const clock = isRead ? systemClock : clockOfHaste();
     const report = await coveredFreeze(open.stores[0], config, { env: {}, clock, log });
     await open.close();
     return { ...report, text: readFileSync(file, "utf8") };
   } finally {
-    lifetime.abort();
-    await watching;
     rmSync(dir, { recursive: true });
   }
 }

@@ -13,6 +13,7 @@ import { startAskedWorld } from "./fixture/asked-world.ts";
 import { commandRun } from "./fixture/command-run.ts";
 import { startFleetBed } from "./fixture/fleet-bed.ts";
 import { startServedApi } from "./fixture/served-api.ts";
+import { watchFreezes } from "./fixture/watched-freezes.ts";
 
 const all = { clusters: "*", namespaces: "*" } as const;
 const subjects = subjectsOf({
@@ -206,6 +207,7 @@ describe("an act by a server leaves what the act itself leaves:", () => {
   ])("freeze and unfreeze %s %s %s %s %s %s", async (...scope) => {
     const freezing = ["freeze", ...scope, "--reason", "disk full"];
     const place = ["--freeze-file", freezeFile];
+    await using _ = watchFreezes(open, bed);
     const direct = await bed.run(...freezing, ...place, "--by", "ann");
     expect(direct.output).toContain("disk full (by ann");
     expect(await byServer(freezing)).toEqual(direct);
