@@ -7,8 +7,13 @@ import { runCommandLine } from "./frame/command-line.ts";
 // Without a listener an error of the output ends the process with a stack.
 process.stdout.on("error", fail);
 process.on("uncaughtException", fail);
-await endProcess(await runCommandLine(commands, process.argv.slice(2), process));
+await endCommand(await runCommandLine(commands, process.argv.slice(2), process));
 
 function fail(error: unknown): Promise<never> {
-  return endProcess(exitCodeAfter(error, process));
+  return endCommand(exitCodeAfter(error, process));
+}
+
+/** A reader such as `less` pauses for as long as a person reads. One that goes away ends the command with EPIPE. */
+function endCommand(code: number): Promise<never> {
+  return endProcess(code, Number.POSITIVE_INFINITY);
 }

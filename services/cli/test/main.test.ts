@@ -11,6 +11,7 @@ import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { holds } from "@fleet-reloader/testkit/until";
 import { afterAll, expect, test } from "vitest";
 import { commandRun } from "./fixture/command-run.ts";
 
@@ -23,7 +24,7 @@ function start(...args: readonly string[]) {
   const child = spawn(process.execPath, [main, ...args], { timeout: 120_000, killSignal: "SIGKILL" });
   const errors = text(child.stderr);
   const ended = once(child, "close").then(async () => ({ code: child.exitCode, errors: await errors }));
-  return { output: child.stdout, ended };
+  return { output: child.stdout, ended, hasEnded: () => child.exitCode !== null };
 }
 
 test("a wrong flag ends the command with 78", async () => {
@@ -87,6 +88,21 @@ test("a reader that closes the pipe early ends the process with 0", async () => 
   const [chunk] = await once(output, "data");
   expect(String(chunk)).toContain('"id":"1-0-0"');
   output.destroy();
+  expect(await ended).toEqual({ code: 0, errors: "" });
+});
+
+// A pager takes a screenful and pauses for as long as a person reads.
+test("a reader that pauses for longer than a second gets all of the output", async () => {
+  const file = join(folder, "many.yaml");
+  const reason = "x".repeat(1000);
+  writeFileSync(
+    file,
+    JSON.stringify(Array.from({ length: 300 }, () => ({ fleet: true, reason, by: "ann" }))),
+  );
+  const { output, ended, hasEnded } = start("freezes", "--freeze-file", file);
+  await once(output, "readable");
+  await holds("it waits for its reader", 2000, () => !hasEnded());
+  expect((await text(output)).split(reason)).toHaveLength(301);
   expect(await ended).toEqual({ code: 0, errors: "" });
 });
 
