@@ -1,9 +1,14 @@
+import { constants } from "node:os";
 import process from "node:process";
 import { endProcess } from "@fleet-reloader/runtime/process/end-process";
 import { commands } from "./commands.ts";
 import { exitCodeAfter } from "./frame/command.ts";
 import { runCommandLine } from "./frame/command-line.ts";
 
+// The kernel drops signals that the first process of a container has no handler for. Any other process they end without one.
+if (process.pid === 1)
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => void endProcess(128 + constants.signals[signal], 0));
 // Without a listener an error of the output ends the process with a stack.
 process.stdout.on("error", fail);
 process.on("uncaughtException", fail);
