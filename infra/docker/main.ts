@@ -9,7 +9,7 @@ const [first = ""] = given;
 const isNamed = services.includes(first);
 // Any other word is a command, or is refused by the command line.
 const isCommand = !isNamed && first !== "" && !first.startsWith("-");
-const isShort = isCommand || given.includes("--help") || given.includes("--version");
+const isShort = isCommand || ["--help", "-h", "--version"].some((flag) => given.includes(flag));
 if (!isShort && !process.execArgv.some((flag) => flag.includes("old-space-size"))) replaceByService();
 
 if (isNamed) process.argv.splice(2, 1);
