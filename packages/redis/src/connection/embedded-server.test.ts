@@ -52,6 +52,16 @@ function dataFolder() {
 const isAlive = (pid: number) =>
   existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "";
 
+/** A server of the folder whose parent is gone. */
+async function leaveBehind(dataDir: string): Promise<number> {
+  const options = ["--port", "0", "--dir", dataDir, "--appendonly", "yes", "--daemonize", "yes"];
+  const pidFile = join(dataDir, "redis.pid");
+  const socket = ["--unixsocket", join(dataDir, "redis.sock"), "--pidfile", pidFile];
+  execFileSync("redis-server", [...options, ...socket], { stdio: "ignore" });
+  await until("it has begun", () => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "");
+  return Number(readFileSync(pidFile, "utf8"));
+}
+
 describe("the embedded Redis", () => {
   test("answers on a socket that only we may use, and on no port", async () => {
     await using folder = dataFolder();
@@ -219,16 +229,21 @@ describe("the embedded Redis", () => {
 
   test("that was left behind by a killed parent is ended, and its state is kept", async () => {
     await using folder = dataFolder();
-    const options = ["--port", "0", "--dir", folder.dataDir, "--appendonly", "yes", "--daemonize", "yes"];
-    const pidFile = join(folder.dataDir, "redis.pid");
-    const socket = ["--unixsocket", join(folder.dataDir, "redis.sock"), "--pidfile", pidFile];
-    execFileSync("redis-server", [...options, ...socket], { stdio: "ignore" });
-    await until("it has begun", () => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "");
-    const orphan = Number(readFileSync(pidFile, "utf8"));
+    const orphan = await leaveBehind(folder.dataDir);
     const { client } = await folder.start();
     expect(await client.connection.ping()).toBe("PONG");
     expect(isAlive(orphan)).toBe(false);
     expect(folder.pid()).not.toBe(orphan);
+  });
+
+  test("that was left behind and does not end when it is asked to is killed", async () => {
+    await using folder = dataFolder();
+    const orphan = await leaveBehind(folder.dataDir);
+    process.kill(orphan, "SIGSTOP");
+    const { client } = await folder.start();
+    expect(isAlive(orphan)).toBe(false);
+    expect(folder.log.messages("warn")).toContain("redis-server does not end; it is killed");
+    expect(await client.connection.ping()).toBe("PONG");
   });
 
   // The number was given to another Redis since, say the system's own after a reboot: that one is none of our business.

@@ -167,11 +167,23 @@ export class EmbeddedServer {
       }
       this.#options.log.warn({ pid }, "ending a redis-server that was left behind");
       process.kill(pid, "SIGTERM");
-      const never = new AbortController().signal;
-      for (let tries = 0; tries < 100 && isRedisIn(dataDir, pid); tries += 1)
-        await this.#options.clock.sleep(50, never);
+      await this.#gone(pid);
+      // Two that write one append-only file damage it.
+      if (isRedisIn(dataDir, pid)) {
+        this.#options.log.warn({ pid, afterMs: stopMs }, "redis-server does not end; it is killed");
+        endGroup({ pid });
+        await this.#gone(pid);
+      }
     }
     rmSync(this.socketPath, { force: true });
+  }
+
+  /** Until a server of this folder that is no child of ours has ended, or `stopMs` are over. */
+  async #gone(pid: number): Promise<void> {
+    const { clock, dataDir } = this.#options;
+    const never = new AbortController().signal;
+    const until = clock.monotonic() + stopMs;
+    while (clock.monotonic() < until && isRedisIn(dataDir, pid)) await clock.sleep(50, never);
   }
 }
 
@@ -204,7 +216,7 @@ function commandFor(options: EmbeddedServerOptions): readonly [string, ...string
 }
 
 /** A saving child process would keep the connections open until it has saved, and callers would go on waiting for an answer. */
-function endGroup({ pid }: ChildProcess): void {
+function endGroup({ pid }: Pick<ChildProcess, "pid">): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {
