@@ -46,6 +46,8 @@ export interface ClusterFacts {
   readonly missingRights: readonly string[];
   /** Changes that a list found although no hint told of them, a line each. */
   readonly missedHints: readonly string[];
+  /** Why nothing is done for it, where the work on it has failed and has not begun again yet. */
+  readonly workFailure: string | undefined;
 }
 
 /** What can happen to a cluster, or be found out about it. */
@@ -72,7 +74,9 @@ type Finding =
   | { readonly type: "sync-late" }
   | { readonly type: "synced" }
   | { readonly type: "rights"; readonly missing: readonly string[] }
-  | { readonly type: "hints-missed"; readonly lines: readonly string[] };
+  | { readonly type: "hints-missed"; readonly lines: readonly string[] }
+  /** The work on it has failed; or, with nothing said, it begins. */
+  | { readonly type: "work"; readonly failure: string | undefined };
 
 /** Where each cluster begins. */
 export const discovered: ClusterFacts = {
@@ -83,6 +87,7 @@ export const discovered: ClusterFacts = {
   sync: "none",
   missingRights: [],
   missedHints: [],
+  workFailure: undefined,
 };
 
 /** Probes in a row without an answer until a cluster counts as unreachable, as in Cluster API's ClusterCache. */
@@ -128,6 +133,8 @@ function afterFinding(facts: ClusterFacts, event: Finding): ClusterFacts {
       return { ...facts, missingRights: event.missing };
     case "hints-missed":
       return { ...facts, missedHints: event.lines };
+    case "work":
+      return { ...facts, workFailure: event.failure };
   }
 }
 
@@ -153,11 +160,13 @@ export function clusterStatusOf(facts: ClusterFacts): ClusterStatus {
   }
 }
 
-function engagedStatus({ failure, misses, missedHints, missingRights, sync }: ClusterFacts): ClusterStatus {
+function engagedStatus(facts: ClusterFacts): ClusterStatus {
+  const { failure, misses, missedHints, missingRights, sync, workFailure } = facts;
   if (failure?.type === "refused") return { state: "Forbidden", why: [failure.why] };
   if (failure !== undefined)
     return { state: misses >= missesMax ? "Unreachable" : "Degraded", why: [failure.why] };
   if (missingRights.length > 0) return { state: "Forbidden", why: missingRights };
+  if (workFailure !== undefined) return { state: "Degraded", why: [workFailure] };
   // What is not in sync yet, and why, its streams tell line by line.
   if (sync === "running") return { state: "Syncing", why: [] };
   if (sync === "late") return { state: "Degraded", why: ["its first lists are not complete yet"] };

@@ -35,7 +35,7 @@ export interface Engaged {
   hintsMissed(lines: readonly string[]): void;
 }
 
-/** The work on one cluster, for as long as the signal allows. */
+/** The work on one cluster, until the signal is aborted. To return earlier is to have failed. */
 export type OnEngaged = (engaged: Engaged, signal: AbortSignal) => Promise<void>;
 
 export interface EngagementOptions {
@@ -159,15 +159,17 @@ export class Engagement {
     while (!signal.aborted) {
       try {
         await this.#options.onEngaged(this.engaged, signal);
-        return;
+        if (!signal.aborted) throw new Fault("engine.invariant", "the work on a cluster ended by itself");
       } catch (error) {
         if (signal.aborted) return;
         const { code, message } = asFault(error);
+        this.#tell({ type: "work", failure: `the work on it failed (${code}); it is about to begin again` });
         this.#options.log.error(
           { cluster: this.engaged.name, reason: code, err: message },
           "work on a cluster failed",
         );
         await this.#sleep(workRestartMs, signal);
+        this.#tell({ type: "work", failure: undefined });
       }
     }
   }

@@ -24,6 +24,7 @@ import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference
 import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
 import { eventSourceOf } from "../hints/event-source.ts";
 import { MissedHints } from "../hints/missed-hints.ts";
+import { runTogether } from "./run-together.ts";
 import type { WebhookMode } from "./webhook-mode.ts";
 
 export interface WatchingOptions {
@@ -80,7 +81,14 @@ export class Watching {
     const watcher = this.#watcherOf(engaged, synced, inbox, signal);
     this.#watchers.set(cluster, { name, watcher, isHinted });
     try {
-      await Promise.all([watcher.run(signal), inbox?.run(signal), this.#watchRollouts(engaged, signal)]);
+      await runTogether(signal, [
+        (life) => watcher.run(life),
+        ...(inbox === undefined ? [] : [(life: AbortSignal) => inbox.run(life)]),
+        // In webhook mode nothing is rolled.
+        ...(this.#options.webhookMode === undefined
+          ? [(life: AbortSignal) => this.#watchRollouts(engaged, life)]
+          : []),
+      ]);
     } finally {
       this.#watchers.delete(cluster);
       synced();
@@ -116,10 +124,8 @@ export class Watching {
     return new HintInbox({ cluster, store: this.#hints, log });
   }
 
-  /** In webhook mode nothing is rolled. */
   async #watchRollouts({ cluster, connection, name }: Engaged, signal: AbortSignal): Promise<void> {
-    const { client, clock, keys, queue, settings, shown, webhookMode } = this.#options;
-    if (webhookMode !== undefined) return;
+    const { client, clock, keys, queue, settings, shown } = this.#options;
     const api = createKubeClusterApi(cluster, connection, settings.workloadKinds);
     const runs = new RedisRolloutRuns({ client, keys });
     const log = this.#options.log.child({ cluster: name });
