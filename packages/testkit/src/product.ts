@@ -9,7 +9,8 @@ import { Hopeless, patienceMs, until } from "./until.ts";
 
 export interface ProductOptions {
   readonly kubeconfig: string;
-  readonly service?: "standalone" | "watcher" | "worker" | "dashboard";
+  /** `cli`: a command, which gets no flags but those of `args`. */
+  readonly service?: "standalone" | "watcher" | "worker" | "dashboard" | "cli";
   readonly args?: readonly string[];
   /** Kept between starts when given; otherwise a folder of its own that is removed at the end. */
   readonly dataDir?: string;
@@ -26,6 +27,8 @@ export interface Product extends AsyncDisposable {
   /** Every log line so far, parsed where it is JSON. */
   readonly log: readonly LogLine[];
   readonly output: () => string;
+  /** When its last output was read, in milliseconds since 1970; undefined before the first. */
+  readonly saidAt: () => number | undefined;
   /** `/ready`, `/live`, `/metrics` are below it; known once the service has started. */
   readonly healthUrl: () => Promise<string>;
   /** Waits until `/ready` answers 200. */
@@ -66,9 +69,7 @@ export function startProduct(options: ProductOptions): Product {
   const args = [
     ...(options.nodeArgs ?? nodeArgs()),
     main,
-    ...["--kubeconfig", options.kubeconfig, "--log-format", "json", "--listen-address", "127.0.0.1:0"],
-    ...["--data-dir", dataDir],
-    ...(service === "standalone" || service === "dashboard" ? ["--dashboard-address", "127.0.0.1:0"] : []),
+    ...(service === "cli" ? [] : placesOf(service, options.kubeconfig, dataDir)),
     ...(options.args ?? []),
   ];
   const child = spawn(process.execPath, args, {
@@ -78,6 +79,8 @@ export function startProduct(options: ProductOptions): Product {
   const log: LogLine[] = [];
   const raw: string[] = [];
   collect(child, log, raw);
+  let saidAt: number | undefined;
+  for (const output of [child.stdout, child.stderr]) output.on("data", () => (saidAt = Date.now()));
   const ended = new Promise<number | string>((resolve) =>
     child.once("exit", (code, signal) => resolve(code ?? signal ?? "unknown")),
   );
@@ -130,6 +133,7 @@ export function startProduct(options: ProductOptions): Product {
     dataDir,
     log,
     output: () => raw.join(""),
+    saidAt: () => saidAt,
     healthUrl,
     ready: (timeoutMs = patienceMs) => answers("/ready answers 200", (status) => status === 200, timeoutMs),
     inSync: (timeoutMs = patienceMs) => answers("every stream is in sync", isInSync, timeoutMs),
@@ -152,6 +156,15 @@ export function startProduct(options: ProductOptions): Product {
         throw new Error(`the service ended by itself with ${unexpected}:\n${raw.join("")}`);
     },
   };
+}
+
+/** Flags that say where a service finds and puts things. */
+function placesOf(service: string, kubeconfig: string, dataDir: string): readonly string[] {
+  return [
+    ...["--kubeconfig", kubeconfig, "--log-format", "json", "--listen-address", "127.0.0.1:0"],
+    ...["--data-dir", dataDir],
+    ...(service === "standalone" || service === "dashboard" ? ["--dashboard-address", "127.0.0.1:0"] : []),
+  ];
 }
 
 function isInSync(status: number, body: string): boolean {
