@@ -55,9 +55,9 @@ const isAlive = (pid: number) =>
 /** A server of the folder whose parent is gone. */
 async function leaveBehind(dataDir: string): Promise<number> {
   const options = ["--port", "0", "--dir", dataDir, "--appendonly", "yes", "--daemonize", "yes"];
-  const pidFile = join(dataDir, "redis.pid");
-  const socket = ["--unixsocket", join(dataDir, "redis.sock"), "--pidfile", pidFile];
-  execFileSync("redis-server", [...options, ...socket], { stdio: "ignore" });
+  const [pidFile, socket] = [join(dataDir, "redis.pid"), join(dataDir, "redis.sock")];
+  const places = ["--unixsocket", socket, "--pidfile", pidFile];
+  execFileSync("redis-server", [...options, ...places], { stdio: "ignore" });
   await until("it has begun", () => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "");
   return Number(readFileSync(pidFile, "utf8"));
 }
@@ -227,24 +227,19 @@ describe("the embedded Redis", () => {
     await holds("no other process begins", 300, () => folder.pid() === pid);
   });
 
-  test("that was left behind by a killed parent is ended, and its state is kept", async () => {
-    await using folder = dataFolder();
-    const orphan = await leaveBehind(folder.dataDir);
-    const { client } = await folder.start();
-    expect(await client.connection.ping()).toBe("PONG");
-    expect(isAlive(orphan)).toBe(false);
-    expect(folder.pid()).not.toBe(orphan);
-  });
-
-  test("that was left behind and does not end when it is asked to is killed", async () => {
-    await using folder = dataFolder();
-    const orphan = await leaveBehind(folder.dataDir);
-    process.kill(orphan, "SIGSTOP");
-    const { client } = await folder.start();
-    expect(isAlive(orphan)).toBe(false);
-    expect(folder.log.messages("warn")).toContain("redis-server does not end; it is killed");
-    expect(await client.connection.ping()).toBe("PONG");
-  });
+  test.each(["SIGCONT", "SIGSTOP"] as const)(
+    "that was left behind with %s by a killed parent is ended, and its state is kept",
+    async (signal) => {
+      await using folder = dataFolder();
+      const orphan = await leaveBehind(folder.dataDir);
+      process.kill(orphan, signal);
+      await folder.start();
+      expect(isAlive(orphan)).toBe(false);
+      expect(folder.pid()).not.toBe(orphan);
+      const isKilled = folder.log.messages("warn").includes("redis-server does not end; it is killed");
+      expect(isKilled).toBe(signal === "SIGSTOP");
+    },
+  );
 
   // The number was given to another Redis since, say the system's own after a reboot: that one is none of our business.
   test("ends no Redis but one of its own folder, whatever its pid file says", async () => {
