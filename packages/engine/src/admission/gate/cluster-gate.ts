@@ -28,6 +28,8 @@ export interface ClusterGateOptions {
   /** In how many milliseconds a cluster is probed again; undefined: it has accepted the last probe, or is not engaged. */
   readonly probedInMs: (cluster: ClusterId) => number | undefined;
   readonly nameOf: (cluster: ClusterId) => string;
+  /** Monotonic, milliseconds: when a request of this process matched a pattern last. It takes its time then, and waits for no cluster. */
+  readonly matchedAtMs: () => number;
   readonly clock: Clock;
   readonly random: Random;
   readonly meter: Pick<Meter, "parked" | "breaker">;

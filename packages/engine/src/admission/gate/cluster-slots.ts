@@ -45,6 +45,13 @@ const windowIdleMs = 1000;
 /** The loop of checks ends by itself when nobody waits. */
 const unending = new AbortController().signal;
 
+export interface SlotPoolOptions {
+  readonly slots: number;
+  readonly clock: Clock;
+  /** Monotonic: when a request took its time last without waiting for its cluster. No cluster looks hung by that. */
+  readonly matchedAtMs: () => number;
+}
+
 /**
  * The slots of this process, shared by its clusters. A cluster may take another slot while it has fewer than are free, and no more than
  * its window. So clusters that hang do not take the slots of those that answer.
@@ -52,14 +59,16 @@ const unending = new AbortController().signal;
 export class SlotPool {
   readonly #slots: number;
   readonly #clock: Clock;
+  readonly #matchedAtMs: () => number;
   /** Clusters with waiters. */
   readonly #waited = new Set<ClusterSlots>();
   #inFlight = 0;
   #isChecking = false;
 
-  constructor({ slots, clock }: { readonly slots: number; readonly clock: Clock }) {
+  constructor({ slots, clock, matchedAtMs }: SlotPoolOptions) {
     this.#slots = slots;
     this.#clock = clock;
+    this.#matchedAtMs = matchedAtMs;
   }
 
   /** Takes a slot if one is free. Every slot that is taken has to be released. */
@@ -115,7 +124,8 @@ export class SlotPool {
   /** The trial of a breaker that is not closed tells by itself whether the cluster answers. */
   looksHung({ breaker, inFlight, finishedAtMs, usualMs }: ClusterSlots): boolean {
     const silentMs = Math.max(hungMs, Math.min(hungMaxMs, hungTimes * usualMs));
-    const isSilent = this.#clock.monotonic() - finishedAtMs > silentMs;
+    const heardAtMs = Math.max(finishedAtMs, this.#matchedAtMs());
+    const isSilent = this.#clock.monotonic() - heardAtMs > silentMs;
     return breaker.type === "closed" && inFlight > 0 && isSilent;
   }
 

@@ -131,6 +131,18 @@ describe("slots", () => {
     expect(await waits).toMatchObject({ type: "hold", reason: "ClusterFailing" });
   });
 
+  // Else one tenant's costly patterns put off the requests of all others in its cluster, 3 s each time.
+  test("of a cluster whose requests match patterns are there for others", async () => {
+    let matchedAtMs = 0;
+    const world = setUp(64, () => matchedAtMs);
+    await letIn(world, "a");
+    await world.clock.advance(1000);
+    matchedAtMs = world.clock.monotonic();
+    expect(await world.enter("a")).toMatchObject({ type: "go" });
+    await world.clock.advance(251);
+    expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterFailing" });
+  });
+
   test("are never exceeded, and a cluster with none under way always gets in", async () => {
     const step = fc.record({ cluster: fc.constantFrom("a", "b", "c", "d"), leaves: fc.boolean() });
     await fc.assert(

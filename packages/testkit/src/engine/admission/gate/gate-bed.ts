@@ -5,7 +5,7 @@ import { ManualClock } from "../../../memory/manual-clock.ts";
 export const forever = new AbortController().signal;
 
 /** The gate of a worker, by a clock that stands still. */
-export function setUp(slots = 64) {
+export function setUp(slots = 64, matchedAtMs: () => number = () => 0) {
   const clock = new ManualClock();
   const meter = new CountingMeter();
   const reach = new Map<string, Reach>();
@@ -15,6 +15,7 @@ export function setUp(slots = 64) {
     clock,
     meter,
     random: () => 0,
+    matchedAtMs,
     nameOf: (cluster) => cluster,
     reachOf: (cluster) => reach.get(cluster) ?? "reachable",
     probedInMs: (cluster) => probedInMs.get(cluster),
