@@ -28,21 +28,13 @@ interface MatchedList {
  */
 export class NameMatches {
   readonly compile: CompilePattern;
-  readonly #clock: Clock;
   readonly #pace: Pace;
-  #matchedAtMs = Number.NEGATIVE_INFINITY;
   /** By list, least recently used first. */
   readonly #lists = new Map<string, MatchedList>();
 
   constructor({ compile, clock }: NameMatchesOptions) {
     this.compile = compile;
-    this.#clock = clock;
     this.#pace = new Pace(clock);
-  }
-
-  /** Monotonic: when a name was matched last that was not remembered. */
-  get matchedAtMs(): number {
-    return this.#matchedAtMs;
   }
 
   /** The names that an item matches, each with all items that match it. */
@@ -70,7 +62,6 @@ export class NameMatches {
 
   async #matchNew(list: MatchedList, items: readonly string[], name: string): Promise<readonly string[]> {
     const matching = await this.#match(items, name);
-    this.#matchedAtMs = this.#clock.monotonic();
     list.names.set(name, matching);
     list.characters += name.length + matching.length * matchCharacters;
     return matching;

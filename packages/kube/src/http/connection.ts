@@ -98,6 +98,11 @@ export class Connection {
     return this.#heardAt;
   }
 
+  /** Monotonic: since when a call waits for its answer to begin. Undefined: none does. */
+  get askedSinceMs(): number | undefined {
+    return this.#head.oldestSinceMs;
+  }
+
   /** The server's clock now, in whole seconds and never ahead of it; undefined before its first answer. */
   get serverSeconds(): number | undefined {
     return this.#serverClock.seconds;

@@ -57,7 +57,7 @@ test("hundreds of requests for six sick clusters do not delay those of a healthy
       random: Math.random,
       meter: new CountingMeter(),
       nameOf: (cluster) => cluster,
-      matchedAtMs: () => 0,
+      askedSinceMs: () => 0,
       reachOf: () => "reachable",
       probedInMs: () => undefined,
     });
@@ -92,7 +92,7 @@ test("a request of a forgotten cluster ends; one of an unknown cluster waits", a
   const gate = new ClusterGate({
     ...{ slots: 8, clock: wallClock, random: Math.random, meter: new CountingMeter() },
     nameOf: (cluster) => cluster,
-    matchedAtMs: () => 0,
+    askedSinceMs: () => undefined,
     reachOf: () => "unknown",
     probedInMs: () => undefined,
   });

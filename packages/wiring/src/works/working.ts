@@ -91,7 +91,7 @@ export async function startWorking(options: WorkingOptions): Promise<Working> {
     reachOf: (cluster) => fleet.reachOf(cluster),
     probedInMs: (cluster) => fleet.probedInMs(cluster),
     nameOf: (cluster) => fleet.get(cluster)?.name ?? unknownCluster,
-    matchedAtMs: () => options.names.matchedAtMs,
+    askedSinceMs: (cluster) => fleet.get(cluster)?.connection.askedSinceMs,
     clock,
     random,
     meter,

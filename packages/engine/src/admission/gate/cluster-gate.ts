@@ -28,8 +28,8 @@ export interface ClusterGateOptions {
   /** In how many milliseconds a cluster is probed again; undefined: it has accepted the last probe, or is not engaged. */
   readonly probedInMs: (cluster: ClusterId) => number | undefined;
   readonly nameOf: (cluster: ClusterId) => string;
-  /** Monotonic, milliseconds: when a request of this process matched a pattern last. It takes its time then, and waits for no cluster. */
-  readonly matchedAtMs: () => number;
+  /** Monotonic, milliseconds: since when a call to the cluster waits for its answer. Undefined: none does. */
+  readonly askedSinceMs: (cluster: ClusterId) => number | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly meter: Pick<Meter, "parked" | "breaker">;
@@ -211,6 +211,7 @@ export class ClusterGate {
       usualMs: 0,
       hasFailed: false,
       waiting: new Set(),
+      askedSinceMs: () => this.#options.askedSinceMs(cluster),
       heldUntilMs: 0,
       wasAway: false,
       isShownOpen: false,

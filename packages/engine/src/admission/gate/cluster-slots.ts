@@ -22,11 +22,16 @@ export interface ClusterSlots {
   /** Whether it did not answer its last request that tells something of it. */
   hasFailed: boolean;
   readonly waiting: Set<Waiter>;
+  /** Monotonic: since when a call to it waits for its answer. Undefined: none does. */
+  readonly askedSinceMs: () => number | undefined;
 }
 
 /** A storm of a healthy cluster waits here for its next slot, which is cheaper than to go back to the queue. */
 const waitMaxMs = 2000;
-/** A cluster with requests under way and none finished for this long looks hung: nobody waits for it, and nobody enters. */
+/**
+ * A cluster with requests under way, none finished and a call unanswered for this long looks hung: nobody waits for it, and nobody enters.
+ * A request may also take its time by itself, for example with a tenant's costly patterns.
+ */
 const hungMs = 250;
 /** A cluster that is far away answers slowly and is healthy: this many times its usual time is allowed, up to `hungMaxMs`. */
 const hungTimes = 3;
@@ -45,13 +50,6 @@ const windowIdleMs = 1000;
 /** The loop of checks ends by itself when nobody waits. */
 const unending = new AbortController().signal;
 
-export interface SlotPoolOptions {
-  readonly slots: number;
-  readonly clock: Clock;
-  /** Monotonic: when a request took its time last without waiting for its cluster. No cluster looks hung by that. */
-  readonly matchedAtMs: () => number;
-}
-
 /**
  * The slots of this process, shared by its clusters. A cluster may take another slot while it has fewer than are free, and no more than
  * its window. So clusters that hang do not take the slots of those that answer.
@@ -59,16 +57,14 @@ export interface SlotPoolOptions {
 export class SlotPool {
   readonly #slots: number;
   readonly #clock: Clock;
-  readonly #matchedAtMs: () => number;
   /** Clusters with waiters. */
   readonly #waited = new Set<ClusterSlots>();
   #inFlight = 0;
   #isChecking = false;
 
-  constructor({ slots, clock, matchedAtMs }: SlotPoolOptions) {
+  constructor({ slots, clock }: { readonly slots: number; readonly clock: Clock }) {
     this.#slots = slots;
     this.#clock = clock;
-    this.#matchedAtMs = matchedAtMs;
   }
 
   /** Takes a slot if one is free. Every slot that is taken has to be released. */
@@ -122,11 +118,11 @@ export class SlotPool {
   }
 
   /** The trial of a breaker that is not closed tells by itself whether the cluster answers. */
-  looksHung({ breaker, inFlight, finishedAtMs, usualMs }: ClusterSlots): boolean {
+  looksHung({ askedSinceMs, breaker, inFlight, finishedAtMs, usualMs }: ClusterSlots): boolean {
+    if (breaker.type !== "closed" || inFlight === 0) return false;
+    const now = this.#clock.monotonic();
     const silentMs = Math.max(hungMs, Math.min(hungMaxMs, hungTimes * usualMs));
-    const heardAtMs = Math.max(finishedAtMs, this.#matchedAtMs());
-    const isSilent = this.#clock.monotonic() - heardAtMs > silentMs;
-    return breaker.type === "closed" && inFlight > 0 && isSilent;
+    return now - finishedAtMs > silentMs && now - (askedSinceMs() ?? now) > silentMs;
   }
 
   /** A cluster that is alone gets half of the slots: the others are for whichever comes next. */

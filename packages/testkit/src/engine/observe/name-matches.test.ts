@@ -39,16 +39,6 @@ test("a name is matched once for a list that is in use", async () => {
   expect(asked()).toBe(2002);
 });
 
-test("the time of the last match is told, and what is remembered is none", async () => {
-  const own = new ManualClock();
-  await own.advance(1000);
-  const matches = new NameMatches({ compile: compileForTest, clock: own });
-  await matches.of(["a.*"], ["ab"]);
-  await own.advance(1000);
-  await matches.of(["a.*"], ["ab"]);
-  expect(own.monotonic() - matches.matchedAtMs).toBe(1000);
-});
-
 test("what is remembered is bounded, and what is in use is remembered longest", async () => {
   const { compile, asked } = counted(() => false);
   const matches = new NameMatches({ compile, clock });

@@ -68,7 +68,7 @@ async function fanOut({ readMs, mayWait }: { readonly readMs: number; readonly m
     ...{ slots: 64, clock, meter, random: () => 0, nameOf: (name: string) => name },
     reachOf: () => "reachable" as const,
     probedInMs: () => undefined,
-    matchedAtMs: () => names.matchedAtMs,
+    askedSinceMs: () => undefined,
   });
   const tookMs: number[] = [];
   const handle = async (at: number): Promise<void> => {
