@@ -56,7 +56,8 @@ export class ServedSince {
     const before = await session.served(stream);
     if (before?.as === this.#as) return;
     if (before !== undefined && this.#isOurs(before)) {
-      await session.serve(stream, { ...before, as: this.#as });
+      const sinceSeconds = Math.min(before.sinceSeconds, this.#restoredSeconds);
+      await session.serve(stream, { ...before, as: this.#as, sinceSeconds });
       return;
     }
     const isRestored = before === undefined && this.#restoredSeconds !== Number.POSITIVE_INFINITY;

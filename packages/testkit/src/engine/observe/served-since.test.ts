@@ -81,3 +81,11 @@ test("a stream of one namespace keeps the time that Redis has under the former n
   await index.serve("Deployment in ns", { as: servedAs(settings, undefined), ...before });
   expect(await list()).toEqual({ as, ...before });
 });
+
+// While versions alternate, the earlier one takes the new name for other settings and begins anew.
+test("a time under the former name is no later than that of an applied state", async () => {
+  const { as, index, noted, list, settings } = await newRedis("ns");
+  const before = { sinceSeconds: 1300, isRestored: false };
+  await index.serve("Deployment in ns", { as: servedAs(settings, undefined), ...before });
+  expect(await list(noted(1200))).toEqual({ ...before, as, sinceSeconds: 1200 });
+});
