@@ -77,11 +77,11 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   readonly #known = new Map<string, KnownWorkload>();
   readonly #entering = new Set<string>();
   #listed = new Set<string>();
-  /** Of the list under way, or of one that failed before its end: the next list shows nothing new of these. */
+  /** Of the first list, until it is complete. One that follows a failed one shows nothing new of these. */
   #unpublished: Unpublished[] = [];
   /** No page of the list under way has come yet. */
   #isListNew = false;
-  #isListing = false;
+  #hasListed = false;
 
   constructor(options: WorkloadWatchOptions) {
     const { kind, namespace, session, settings, clock, serverSeconds } = options;
@@ -93,7 +93,6 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   listBegins(): void {
     this.#listed = new Set();
     this.#isListNew = true;
-    this.#isListing = true;
     this.#served.listBegins();
   }
 
@@ -103,10 +102,11 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     if (this.#isListNew) await this.#forgetUnindexed();
     this.#isListNew = false;
     const fresh = await this.#freshOf(workloads, () => []);
-    const found = await this.#putInto(fresh);
-    // No worker adopts anything before the list is complete: it would read each of them in vain.
-    if (!this.#isListing) await this.#publish(found);
-    else if (fresh.length > 0) this.#unpublished.push(found);
+    // Before the first list is complete no worker adopts what has no applied state: it would read each of them in vain.
+    const isTooEarly = ({ writer }: FreshWorkload): boolean => !this.#hasListed && writer === "none";
+    await this.#publish(await this.#putInto(fresh.filter((one) => !isTooEarly(one))));
+    const tooEarly = fresh.filter(isTooEarly);
+    if (tooEarly.length > 0) this.#unpublished.push(await this.#putInto(tooEarly));
     this.#remember(fresh);
   }
 
@@ -118,7 +118,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     this.#listed = new Set();
     for (const page of this.#unpublished) await this.#publish(page);
     this.#unpublished = [];
-    this.#isListing = false;
+    this.#hasListed = true;
     onListed();
   }
 

@@ -124,11 +124,11 @@ describe("a workload that is listed or changed", () => {
   });
 });
 
-describe("a list", () => {
+describe("a first list", () => {
   /** A list of two pages, as the stream shows it. */
   async function listing() {
     const bed = await watchedWorkloads();
-    const [first, last] = [bed.deployment("first", auto), bed.deployment("last", noted)];
+    const [first, last] = [bed.deployment("first", auto), bed.deployment("last", auto)];
     const pages = async () => {
       bed.watch.listBegins();
       for (const ref of [first, last]) await bed.watch.page([bed.live(ref)]);
@@ -146,6 +146,14 @@ describe("a list", () => {
     await pages();
     await listed();
     expect(asked()).toEqual([]);
+  });
+
+  // Its own pause may have to end, and the list may break off again and again.
+  test("asks at once for a workload that was noted before", async () => {
+    const { asked, deployment, live, watch } = await watchedWorkloads();
+    watch.listBegins();
+    await watch.page([live(deployment("api", { ...auto, [stateAnnotation]: "foreign" }))]);
+    expect(asked()).toEqual(["api"]);
   });
 
   // A namespace that is served from now on is shown page by page, without an end.
