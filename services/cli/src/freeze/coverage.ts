@@ -93,5 +93,5 @@ async function askRedis(
 }
 
 function unreadText(document: string): string {
-  return `it holds nothing: no watcher has read ${document} within ${readingMs / 1000} s. Name the document that the watchers and workers read: --freeze-configmap NAMESPACE/NAME or --freeze-file FILE`;
+  return `it may hold nothing: no watcher has read ${document} within ${readingMs / 1000} s. Name the document that the watchers and workers read: --freeze-configmap NAMESPACE/NAME or --freeze-file FILE. If it is that one no watcher runs, and the workers obey it all the same`;
 }

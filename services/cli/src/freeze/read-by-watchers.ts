@@ -7,8 +7,8 @@ import {
   readUnreadableFreezes,
 } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 
-/** Watchers read the freezes every 5 s and say in Redis what they read: two rounds. */
-export const readingMs = 10_000;
+/** Watchers read the freezes every 5 s and say in Redis what they read: four rounds, for a busy fleet. */
+export const readingMs = 20_000;
 const readingLookMs = 250;
 
 /** Whether a watcher has read a freeze. Or why watchers cannot read their documents. */
