@@ -132,7 +132,7 @@ describe("slots", () => {
   });
 
   // Else one tenant's costly patterns put off the requests of all others in its cluster, 3 s each time.
-  test("of a cluster that leaves no call unanswered are there, however long a request takes", async () => {
+  test("of a cluster that leaves no call unanswered are there for others", async () => {
     const world = setUp(64);
     world.unasked.add("busy");
     for (const cluster of ["busy", "hung"]) await letIn(world, cluster);
