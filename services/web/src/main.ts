@@ -74,7 +74,7 @@ let notSignedOut = "";
 
 /**
  * Draws what is known of the place. What looks the same as before is left alone but for its ages, so that focus and selection stay; so is
- * everything while somebody fills in a filter or acts.
+ * everything while somebody fills in a filter, acts or holds a button down: a click on what is made anew meanwhile is lost.
  */
 function drawPlace(): void {
   const place = placeOfAddress(location.pathname, location.search);
@@ -84,10 +84,11 @@ function drawPlace(): void {
   const look = { path: location.pathname, nowMs, permits, issuer, activity: activity.of(place) };
   const nodes = placeView(place, answer, look);
   const text = ageless(nodes);
-  const isFilling = drawn !== "" && (isInForm(document.activeElement) || isActing());
-  if (!isFilling) shownMs = answeredMs;
-  isDrawingDue = isFilling && text !== drawn;
-  if (text !== drawn && !isFilling) {
+  const [pressed] = document.querySelectorAll(":active");
+  const isBusy = drawn !== "" && (pressed !== undefined || isInForm(document.activeElement) || isActing());
+  if (!isBusy) shownMs = answeredMs;
+  isDrawingDue = isBusy && text !== drawn;
+  if (text !== drawn && !isBusy) {
     const focused = focusNames(document.activeElement);
     fill(places.navigation, [navigation(place)]);
     fill(places.page, nodes);

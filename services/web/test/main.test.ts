@@ -40,6 +40,22 @@ test("a page that is not looked at asks nothing, and asks at once when it is", a
   expect(page.asked.length).toBe(2);
 });
 
+// The element under the pointer would be another one when the button is let go, and the click be lost.
+test("nothing is drawn anew while somebody holds a button down on it", async () => {
+  const answers = [status, calm];
+  const page = await openPage("/", () => well(answers.shift() ?? calm));
+  await eventually(() => expect(page.text()).toContain("1 change not done"));
+  await eventually(() => expect(page.timers.length).toBe(1));
+  page.document.pressed.push(page.page());
+  page.timers[0]?.();
+  await eventually(() => expect(page.timers.length).toBe(2));
+  page.tick();
+  expect(page.text()).toContain("1 change not done");
+  page.document.pressed.pop();
+  page.tick();
+  expect(page.text()).toContain("All 14 clusters are well.");
+});
+
 const refusals: readonly (readonly [number, string, string])[] = [
   [400, "question.invalid", "ask for the first page, without a cursor"],
   [403, "access.forbidden", "ask whoever keeps the access file"],
