@@ -62,23 +62,16 @@ export function markOf(
   keys: ReferencedKeys,
   keyed: KeyedDigest,
 ): Mark {
-  const known = marksOf(content, keyed);
-  const asked = JSON.stringify([sourceKey(source), keys]);
-  const mark = known.get(asked) ?? toMark(canonicalBytes(source, content, keys), keyed);
-  known.set(asked, mark);
+  const made = marksMade.get(content) ?? new Map<string, Mark>();
+  marksMade.set(content, made);
+  const asked = JSON.stringify([keyed.keyId, sourceKey(source), keys]);
+  const mark = made.get(asked) ?? toMark(canonicalBytes(source, content, keys), keyed);
+  made.set(asked, mark);
   return mark;
 }
 
 /** Marks of the contents that something still holds: what was made of a content goes with it. */
-const marksMade = new WeakMap<SourceContent, Map<KeyedDigest, Map<string, Mark>>>();
-
-function marksOf(content: SourceContent, keyed: KeyedDigest): Map<string, Mark> {
-  const byKey = marksMade.get(content) ?? new Map<KeyedDigest, Map<string, Mark>>();
-  marksMade.set(content, byKey);
-  const marks = byKey.get(keyed) ?? new Map<string, Mark>();
-  byKey.set(keyed, marks);
-  return marks;
-}
+const marksMade = new WeakMap<SourceContent, Map<string, Mark>>();
 
 /** One mark for all the sources of a workload; the order in which they are given does not matter. */
 export function combineMarks(
