@@ -1,8 +1,6 @@
 import { auditEvent, eventList } from "@fleet-reloader/audit/fixture/audit-events";
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { Addition } from "@fleet-reloader/engine/ports/workqueue";
-import { targetOf } from "@fleet-reloader/kube/fixture/targets-of";
-import { Connection } from "@fleet-reloader/kube/http/connection";
 import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisAuditedWrites } from "@fleet-reloader/redis/hints/redis-audited-writes";
@@ -19,6 +17,7 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
+import { engagedCluster } from "../fixture/engaged-cluster.ts";
 import { Watching } from "../watches/watching.ts";
 import { createAuditReceiver } from "./audit-receiver.ts";
 import { createServedFilter } from "./hinted-resources.ts";
@@ -70,25 +69,10 @@ async function startAudited(eventSource: EventSourceMode = "audit") {
     shown: undefined,
   });
   const user = eventSource === "audit" ? "lister" : undefined;
-  const connection = new Connection({
-    target: targetOf(cluster.kubeconfig(user)),
-    clock: systemClock,
-    userAgent: "test",
-  });
-  const told: (readonly string[])[] = [];
-  const synced = Promise.withResolvers<void>();
-  const engaged = {
-    cluster: "c1",
-    name: "nova",
-    labels: {},
-    namespaces: undefined,
-    connection,
-    syncBegins: () => synced.resolve,
-    hintsMissed: (lines: readonly string[]) => void told.push(lines),
-  };
+  const { connection, engaged, synced, told } = engagedCluster(cluster.kubeconfig(user));
   const lifetime = new AbortController();
   const running = watching.watch(engaged, lifetime.signal);
-  await synced.promise;
+  await synced;
   const receive = createAuditReceiver({
     clusterNamed: (name) => (name === "nova" ? engaged : undefined),
     isServed: createServedFilter(settings),

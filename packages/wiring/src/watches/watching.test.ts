@@ -1,6 +1,4 @@
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
-import { targetOf } from "@fleet-reloader/kube/fixture/targets-of";
-import { Connection } from "@fleet-reloader/kube/http/connection";
 import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { ruleFields } from "@fleet-reloader/runtime/config/fields";
@@ -14,6 +12,7 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
+import { engagedCluster } from "../fixture/engaged-cluster.ts";
 import { Watching } from "./watching.ts";
 
 /** How often slow rollouts are looked at. */
@@ -56,24 +55,10 @@ test("when the look at rollouts breaks, the watches end before the failure is to
     webhookMode: undefined,
     shown: undefined,
   });
-  const connection = new Connection({
-    target: targetOf(cluster.kubeconfig()),
-    clock: systemClock,
-    userAgent: "test",
-  });
+  const { connection, engaged, synced } = engagedCluster(cluster.kubeconfig());
   const stop = new AbortController();
-  const synced = Promise.withResolvers<void>();
-  const engaged = {
-    cluster: "c1",
-    name: "nova",
-    labels: {},
-    namespaces: undefined,
-    connection,
-    syncBegins: () => synced.resolve,
-    hintsMissed: () => undefined,
-  };
   const ended = expect(watching.watch(engaged, stop.signal)).rejects.toThrow("broken");
-  await synced.promise;
+  await synced;
   await until("it watches", () => cluster.openWatches > 0);
   isBroken = true;
   look.reject(new Error("no answer"));
