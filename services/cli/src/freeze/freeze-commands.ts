@@ -23,7 +23,7 @@ stops what is on its way. Give --freeze-configmap for a hub, --freeze-file for a
   ],
   flags: freezeConfig,
   exitCodes: {
-    [coversNothing]: "the freeze is written, and it covers nothing that is known, or no process reads it",
+    [coversNothing]: "the freeze is written, and it covers nothing that is known, or no watcher has read it",
   },
   async run({ config }, io) {
     const client = openServer(config, io);
