@@ -70,6 +70,8 @@ export class ClusterSession {
   readonly #options: ClusterSessionOptions;
   readonly #running: Promise<void>[] = [];
   readonly #firstLists: FirstLists;
+  /** The kinds whose stream over all namespaces is refused. */
+  readonly #refused = new Set<string>();
   #workloads: readonly WorkloadStream[] = [];
   /** Undefined before the other streams start: their own lists will show a namespace that is selected until then. */
   #catchUps: CatchUps | undefined;
@@ -130,7 +132,7 @@ export class ClusterSession {
   }
 
   #watchWorkloads(kind: WorkloadStream["kind"], namespace: string | undefined): WorkloadStream {
-    const { streams, onState, cluster, index, checkpoints, session, queue, settings, names, clock, shown } =
+    const { streams, cluster, index, checkpoints, session, queue, settings, names, clock, shown } =
       this.#options;
     const first = this.#firstLists.add();
     const watch = new WorkloadWatch({
@@ -150,8 +152,9 @@ export class ClusterSession {
     });
     const gate = new NamespaceGate(watch, this.#isServed);
     const noted = this.#notedWorkloads(kind.kind, namespace, gate);
+    const listener = this.#listenerOf(kind.kind, namespace);
     this.#run(streams.workloads(kind, this.#guarded(noted), namespace), (state, why) => {
-      onState(kind.kind, namespace, state, why);
+      listener(state, why);
       first.noteState(state);
     });
     return { kind, gate, watch };
@@ -171,7 +174,7 @@ export class ClusterSession {
   }
 
   #watchSources(kind: SourceKind, namespace: string | undefined): void {
-    const { streams, log, onState } = this.#options;
+    const { streams, log } = this.#options;
     const watch = this.#createSourceWatch({
       kind,
       namespace,
@@ -184,11 +187,17 @@ export class ClusterSession {
       isFrozen: (source) => source.isFrozen === true,
       prefix: keyPrefix(kind, namespace),
     });
-    this.#run(
-      streams.sources(kind, this.#guarded(noted), namespace),
-      (state, why) => onState(kind, namespace, state, why),
-      () => watch.ended(),
+    this.#run(streams.sources(kind, this.#guarded(noted), namespace), this.#listenerOf(kind, namespace), () =>
+      watch.ended(),
     );
+  }
+
+  #listenerOf(kind: string, namespace: string | undefined): StateListener {
+    return (state, why) => {
+      this.#options.onState(kind, namespace, state, why);
+      if (state === "blocked") this.#refused.add(kind);
+      else if (state === "watching") this.#refused.delete(kind);
+    };
   }
 
   #createSourceWatch(
@@ -240,7 +249,8 @@ export class ClusterSession {
       watch.enters(namespace);
       const start = (handler: StreamHandler<LiveWorkload>) =>
         streams.workloads(kind, this.#guarded(handler), namespace);
-      await listOnce(start, gate.catchUp(namespace), signal, onFailure);
+      const isRefusedEverywhere = () => this.#refused.has(kind.kind);
+      await listOnce(start, gate.catchUp(namespace), signal, { onFailure, isRefusedEverywhere });
       watch.entered(namespace);
     };
   }
@@ -252,7 +262,8 @@ export class ClusterSession {
       const watch = this.#createSourceWatch({ kind, namespace, isListed, onListed: () => undefined });
       const start = (handler: StreamHandler<SourceVersion>) =>
         streams.sources(kind, this.#guarded(handler), namespace);
-      await listOnce(start, servedOnly(watch, this.#isServed), signal, onFailure);
+      const isRefusedEverywhere = () => this.#refused.has(kind);
+      await listOnce(start, servedOnly(watch, this.#isServed), signal, { onFailure, isRefusedEverywhere });
     };
   }
 

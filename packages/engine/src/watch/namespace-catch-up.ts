@@ -107,12 +107,20 @@ class KindLists {
   }
 }
 
-/** Runs a stream until its first list is complete or impossible. The stream over all namespaces retries an impossible one. */
+/** How the list of one namespace goes on after an attempt that failed. */
+export interface FailedLists {
+  /** An attempt failed and is retried. */
+  readonly onFailure: () => void;
+  /** The stream over all namespaces is refused, too: it retries, and lists this namespace with all others. */
+  readonly isRefusedEverywhere: () => boolean;
+}
+
+/** Runs a stream until its first list is complete or impossible. A refusal of this list alone may be over at the next attempt. */
 export async function listOnce<T>(
   start: (handler: StreamHandler<T>) => Stream,
   handler: StreamHandler<T>,
   signal: AbortSignal,
-  onFailure: () => void,
+  { onFailure, isRefusedEverywhere }: FailedLists,
 ): Promise<void> {
   const enough = new AbortController();
   const stream = start({
@@ -125,7 +133,7 @@ export async function listOnce<T>(
     events: async () => undefined,
   });
   await stream.run(AbortSignal.any([signal, enough.signal]), (state) => {
-    if (state === "blocked" || state === "absent") enough.abort();
-    if (state === "backoff") onFailure();
+    if (state === "absent" || (state === "blocked" && isRefusedEverywhere())) enough.abort();
+    else if (state === "backoff" || state === "blocked") onFailure();
   });
 }

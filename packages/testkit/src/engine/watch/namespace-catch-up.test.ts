@@ -10,14 +10,21 @@ import { auto } from "../../beds/test-bed.ts";
 const minuteMs = 60_000;
 const web = { team: "web" };
 
-/** A cluster that answers 503 to each list of this kind in a single namespace, until it is mended. */
-async function servingBroken(brokenKind: string) {
+interface Broken {
+  readonly state?: "backoff" | "blocked";
+  /** The stream over all namespaces fails like the lists of single ones. */
+  readonly isEverywhere?: boolean;
+}
+
+/** A cluster that answers 503 to each list of this kind in a single namespace, or refuses it, until it is mended. */
+async function servingBroken(brokenKind: string, { state, isEverywhere = false }: Broken = {}) {
   const mended = Promise.withResolvers<void>();
   const listed: string[] = [];
   const noted = (stream: Stream, kind: string, namespace: string | undefined): Stream => {
-    if (namespace === undefined) return stream;
+    const failing = kind === brokenKind ? failingStream(stream, mended.promise, state) : stream;
+    if (namespace === undefined) return isEverywhere ? failing : stream;
     listed.push(`${kind} in ${namespace}`);
-    return kind === brokenKind ? failingStream(stream, mended.promise) : stream;
+    return failing;
   };
   const streamsOf = (cluster: ClusterStreams): ClusterStreams => ({
     workloads: (kind, handler, namespace) =>
@@ -73,6 +80,24 @@ test("a namespace is served when the last list of a kind succeeds, however late"
   bed.mend();
   await bed.elapse(200);
   expect([bed.index.workloads.includes("DaemonSet/b/agent"), bed.isServed("b")]).toEqual([true, true]);
+});
+
+test("a namespace whose list is refused for a moment is listed again", async () => {
+  await using bed = await servingBroken("DaemonSet", { state: "blocked" });
+  await bed.match("b");
+  expect([bed.index.workloads.includes("DaemonSet/b/agent"), bed.isServed("b")]).toEqual([false, false]);
+  bed.mend();
+  await bed.elapse(200);
+  expect([bed.index.workloads.includes("DaemonSet/b/agent"), bed.isServed("b")]).toEqual([true, true]);
+});
+
+test("a kind that may not be listed anywhere keeps no namespace from being served", async () => {
+  await using bed = await servingBroken("DaemonSet", { state: "blocked", isEverywhere: true });
+  await bed.match("b");
+  expect([bed.isServed("b"), bed.listed.includes("ConfigMap in b")]).toEqual([true, true]);
+  bed.mend();
+  await bed.elapse(200);
+  expect(bed.index.workloads).toContain("DaemonSet/b/agent");
 });
 
 test("a namespace that ceases to match while a kind fails is not listed any more", async () => {
