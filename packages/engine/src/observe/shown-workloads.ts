@@ -67,6 +67,12 @@ export class ShownWorkloads {
     this.#delete(shownKey(cluster, ref));
   }
 
+  /** The cluster is watched no longer, so what is kept of it would only take the room of others. */
+  leave(cluster: ClusterId): void {
+    const prefix = `${cluster}/`;
+    for (const key of this.#kept.keys()) if (key.startsWith(prefix)) this.#delete(key);
+  }
+
   #delete(key: string): void {
     this.#characters -= this.#kept.get(key)?.text.length ?? 0;
     this.#kept.delete(key);

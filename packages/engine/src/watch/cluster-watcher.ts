@@ -143,7 +143,7 @@ export class ClusterWatcher {
 
   /** Runs until the signal is aborted. After each loss of the index it starts a new session, which lists and compares everything. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, name, log, meter } = this.#options;
+    const { clock, cluster, name, log, meter, shown } = this.#options;
     while (!signal.aborted) {
       const session = linkedAbort(signal);
       const over = new AbortController();
@@ -160,6 +160,7 @@ export class ClusterWatcher {
         over.abort();
         session.abort();
         session[Symbol.dispose]();
+        shown?.leave(cluster);
         this.#statuses.clear();
         this.#behindSince ??= this.#now;
         this.#adoption = undefined;

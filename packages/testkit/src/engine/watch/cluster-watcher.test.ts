@@ -1,4 +1,6 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { StateListener } from "@fleet-reloader/engine/ports/source-stream";
 import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import { describe, expect, test } from "vitest";
@@ -217,6 +219,16 @@ describe("a watcher of a cluster", () => {
     bed.cluster.setSource("ConfigMap", "app", { a: "2" });
     await bed.clock.advance(10_000);
     expect(bed.asked()).toEqual([]);
+  });
+
+  test("keeps nothing of a cluster that it no longer watches", async () => {
+    const shown = new ShownWorkloads();
+    const bed = await watching({ shown });
+    const live = bed.cluster.workload(bed.api);
+    if (live !== undefined) shown.show("c2", live, deployment);
+    await bed.end();
+    const isKept = (cluster: string) => shown.take(cluster, bed.api, deployment) !== undefined;
+    expect([isKept("c1"), isKept("c2")]).toEqual([false, true]);
   });
 
   test("ends also while it cannot even begin", async () => {
