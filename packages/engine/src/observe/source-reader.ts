@@ -120,7 +120,7 @@ export class SourceReader {
   /** Keeps the workload as it was read or written last. */
   remember(
     api: ClusterApi,
-    live: LiveWorkload,
+    live: Pick<LiveWorkload, "ref" | "generation">,
     { sources, appliedText }: Pick<Visit, "sources" | "appliedText">,
   ): void {
     this.#visits.set(visitKey(api, live.ref), { sources, appliedText, generation: live.generation });

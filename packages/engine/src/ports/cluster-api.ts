@@ -79,6 +79,15 @@ export interface WorkloadPatch {
   readonly admit?: Admit | undefined;
 }
 
+/** A workload as a write left it. */
+export interface PatchedWorkload
+  extends Pick<LiveWorkload, "ref" | "uid" | "resourceVersion" | "generation" | "annotations"> {
+  /** The pod template; undefined where the write did not change it. */
+  readonly template?: unknown;
+  /** As the API server sent it: with its metadata, and maybe nothing else. */
+  readonly object: unknown;
+}
+
 /** What is deleted only if it is still this one. */
 export interface Exactly {
   readonly uid: string;
@@ -119,7 +128,7 @@ export interface ClusterApi {
     ref: WorkloadRef,
     patch: WorkloadPatch,
     signal: AbortSignal,
-  ): Promise<LiveWorkload | undefined>;
+  ): Promise<PatchedWorkload | undefined>;
   /** What was made, or what is there under that name already. */
   createWorkload(made: NewObject, signal: AbortSignal, admit?: Admit): Promise<LiveWorkload>;
   /**

@@ -3,7 +3,13 @@ import { hasEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
 import type { NewObject, RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
 import { annotationValue, type WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { Admit, ClusterApi, LiveWorkload, WorkloadPatch } from "../ports/cluster-api.ts";
+import type {
+  Admit,
+  ClusterApi,
+  LiveWorkload,
+  PatchedWorkload,
+  WorkloadPatch,
+} from "../ports/cluster-api.ts";
 import type { Again } from "../ports/request.ts";
 import { beginReplacement, finishReplacement } from "./job-replacement.ts";
 
@@ -29,7 +35,7 @@ export interface RollTarget {
 
 /** The result of a write: the workload as it is now, a later attempt, or no workload any more. */
 export type Written =
-  | { readonly type: "written"; readonly live: LiveWorkload }
+  | { readonly type: "written"; readonly live: PatchedWorkload }
   | { readonly type: "waiting"; readonly again: Again }
   | { readonly type: "gone" };
 
@@ -152,18 +158,18 @@ async function isRefused(
 async function patch(
   { api, live, annotations, also, signal }: RollTarget,
   change: Omit<WorkloadPatch, "resourceVersion" | "annotations">,
-): Promise<LiveWorkload | undefined> {
+): Promise<PatchedWorkload | undefined> {
   const { resourceVersion } = live;
   const all = { ...also, annotations: { ...annotations, ...also?.annotations } };
   return await api.patchWorkload(live.ref, { resourceVersion, ...all, ...change }, signal);
 }
 
-function noted(live: LiveWorkload | undefined): Written {
+function noted(live: PatchedWorkload | undefined): Written {
   return live === undefined ? { type: "gone" } : { type: "written", live };
 }
 
 /** Restores the note as it was before the write, and ends the pause if the write began one. */
-async function takeBack(target: RollTarget, { ref, resourceVersion }: LiveWorkload): Promise<void> {
+async function takeBack(target: RollTarget, { ref, resourceVersion }: PatchedWorkload): Promise<void> {
   const { api, live, also, signal } = target;
   // A pause that the write ended stays ended. Otherwise it would last as long as the webhook rewrites.
   const begun = also?.isPaused === true ? also : undefined;
@@ -176,7 +182,7 @@ async function takeBack(target: RollTarget, { ref, resourceVersion }: LiveWorklo
 }
 
 /** The fault to throw. When the template is unchanged no pod is recreated, and what was taken for the roll is given back. */
-async function rewritten({ live, permit }: RollTarget, { template }: LiveWorkload): Promise<Fault> {
+async function rewritten({ live, permit }: RollTarget, { template }: PatchedWorkload): Promise<Fault> {
   const isUnchanged = JSON.stringify(template) === JSON.stringify(live.template);
   // If that fails, what was taken expires by itself.
   if (isUnchanged) await permit?.withdraw().catch(() => undefined);

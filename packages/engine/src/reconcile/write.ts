@@ -15,7 +15,7 @@ import type { Fact } from "../history/fact.ts";
 import type { Recorder } from "../history/recorder.ts";
 import { windowOf } from "../observe/interest.ts";
 import type { SourceReader } from "../observe/source-reader.ts";
-import type { LiveWorkload } from "../ports/cluster-api.ts";
+import type { PatchedWorkload } from "../ports/cluster-api.ts";
 import type { Again, Outcome } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { ObservedVersion, WorkloadRecords } from "../ports/workload-records.ts";
@@ -265,7 +265,7 @@ function stayed({ reading, observedSources, stays }: RollDecision): Fact {
 }
 
 /** The version of a workload with our applied state on it. */
-function observedVersion({ resourceVersion, object }: LiveWorkload): ObservedVersion {
+function observedVersion({ resourceVersion, object }: PatchedWorkload): ObservedVersion {
   return { resourceVersion, appliedAtSeconds: writtenBy(fieldManager, object) };
 }
 

@@ -1,4 +1,6 @@
 import { createServer } from "node:http";
+import { writtenBy } from "@fleet-reloader/domain/evidence/managed-fields";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
@@ -179,8 +181,8 @@ describe("a patch", () => {
       signal,
     );
     expect(after?.annotations).toEqual({ stays: "1", note: "2" });
-    expect(after?.templateAnnotations).toEqual({ mark: "3" });
     expect(after?.template).toMatchObject({
+      metadata: { annotations: { mark: "3" } },
       spec: {
         containers: [
           {
@@ -223,9 +225,23 @@ describe("a patch", () => {
     world.cluster.apply(deployment());
     const before = await world.api.readWorkload(ref, signal);
     const patch = { resourceVersion: before?.resourceVersion ?? "", annotations: { note: "1" } };
-    const after = await world.api.patchWorkload(ref, patch, signal);
-    expect(after?.template).toEqual(before?.template);
+    await world.api.patchWorkload(ref, patch, signal);
+    expect((await world.api.readWorkload(ref, signal))?.template).toEqual(before?.template);
     expect(world.cluster.templateChanges("Deployment", "shop", "web")).toBe(0);
+  });
+
+  test("of a note alone is answered with metadata, which says all that is asked of it", async () => {
+    await using world = await startWorld();
+    world.cluster.apply(deployment());
+    const before = await world.api.readWorkload(ref, signal);
+    const patch = { resourceVersion: before?.resourceVersion ?? "", annotations: { note: "1" } };
+    const after = await world.api.patchWorkload(ref, patch, signal);
+    const now = await world.api.readWorkload(ref, signal);
+    const { uid, resourceVersion, generation, annotations } = now ?? {};
+    expect(after).toMatchObject({ ref, uid, resourceVersion, generation, annotations });
+    expect(writtenBy(fieldManager, after?.object)).toBe(writtenBy(fieldManager, now?.object));
+    expect(writtenBy(fieldManager, after?.object)).toBeGreaterThan(0);
+    expect(after?.object).not.toHaveProperty("spec");
   });
 
   test("of a workload that has moved on is a conflict", async () => {

@@ -11,6 +11,7 @@ import {
   type ClusterApi,
   type LiveSource,
   type LiveWorkload,
+  type PatchedWorkload,
   podsMax,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
@@ -132,14 +133,17 @@ function workloadCalls(connection: Connection, objects: WorkloadObjects): Worklo
       const resource = await objects.resource(ref, signal);
       return resource === undefined ? {} : await annotationsNow(connection, resource, ref, signal);
     },
-    async patchWorkload(ref, { admit, ...patch }, signal): Promise<LiveWorkload | undefined> {
+    async patchWorkload(ref, { admit, ...patch }, signal): Promise<PatchedWorkload | undefined> {
       const kind = objects.kindOf(ref);
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return undefined;
       const path = writePath(resourcePath(resource, ref.namespace, ref.name));
       const contentType = `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`;
       const body = JSON.stringify(patchBody(kind, patch));
-      const answer = await connection.call({ method: "PATCH", path, contentType, body, admit }, signal);
+      // Most writes are records of what pods run with: of the answer nothing but the metadata is looked at.
+      const accepted = patch.template === undefined ? accept.metadata : accept.json;
+      const call = { method: "PATCH", path, accept: accepted, contentType, body, admit } as const;
+      const answer = await connection.call(call, signal);
       return absentOr(answer, ref, (object) => liveWorkload(kind, object));
     },
     createWorkload: (made, signal, admit) => create({ connection, objects, admit }, made, signal),
