@@ -160,10 +160,11 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     for (const [key, { shape }] of this.#known) if (isOptedIn(shape)) yield key;
   }
 
-  /** Brings the index in step with these workloads. */
+  /** Brings the index in step with these workloads. Until they are remembered nothing is known of them: it may fail halfway. */
   async #putInto(fresh: readonly FreshWorkload[]): Promise<Unpublished> {
     if (fresh.length === 0) return { due: [], different: [] };
     const { index } = this.#options;
+    for (const { workload } of fresh) this.#known.delete(workloadKey(workload));
     const different = (await index.put(fresh.flatMap(entriesOf))).map((entry) => entry.workload);
     const keys = new Set(different.map(workloadKey));
     const isDifferent = ({ workload }: FreshWorkload): boolean => keys.has(workloadKey(workload));

@@ -186,4 +186,21 @@ describe("a complete list", () => {
     await watch.listed();
     expect([index.workloads, asked()]).toEqual([["Deployment/ns/api"], ["api"]]);
   });
+
+  // The index has what the failed event showed.
+  test("puts back a workload that went back after an event that failed", async () => {
+    const { live, watch, deployment, upsert, index, fail } = await watchedWorkloads();
+    const api = deployment("api", noted, { app: {} });
+    await upsert(api);
+    deployment("api", noted, { other: {} });
+    fail("add");
+    await expect(upsert(api)).rejects.toThrow("failed");
+    deployment("api", noted, { app: {} });
+    watch.listBegins();
+    await watch.page([live(api)]);
+    await watch.listed();
+    const app = { ref: { kind: "ConfigMap", namespace: "ns", name: "app" }, resourceVersion: "9" } as const;
+    const [changed] = await index.findChanged([app]);
+    expect(changed?.dependents.map(({ workload }) => workload.name)).toEqual(["api"]);
+  });
 });
