@@ -89,6 +89,13 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests, QueueView {
     this.#entries.clear();
   }
 
+  /** What waits of a workload is lost, and nothing else. */
+  lose({ cluster, workload }: Request): void {
+    const its = `${cluster}|${workloadKey(workload)}`;
+    const lost = [...this.#entries.keys()].filter((id) => id === its || id.startsWith(`${its}|`));
+    for (const id of lost) this.#entries.delete(id);
+  }
+
   /** Requests that wait or run, by workload. */
   get held(): readonly string[] {
     return [...this.#entries.values()].map((entry) => workloadKey(entry.request.workload)).sort();

@@ -1,13 +1,14 @@
 import process from "node:process";
 import { expect, test } from "vitest";
 import { Tally } from "../oracle/judge.ts";
-import { burstsStory, chosenChapter, playAll, seedsOf, storyOf } from "./stories.ts";
+import { burstsStory, chosenChapter, playAll, rareChapters, seedsOf, storyOf } from "./stories.ts";
 
 // The code of production over memory doubles, driven by random commands; then all heals and the invariants are checked by
 // a second implementation that reads only the API server's writes and what pods started with. A seed is a whole story:
 //   SIMULATION_SEED=17 npx vitest run packages/testkit/src/simulation/simulation.test.ts
-// SIMULATION_CHAPTER plays only one of the things that go wrong: past, faults, clocks, evictions, late, redis, others, undone; or
-// life, in which nothing does. The other half of the seeds is in simulation-more-seeds.test.ts.
+// SIMULATION_CHAPTER plays only one of the things that go wrong: past, faults, clocks, evictions, late, redis, others, undone; one that
+// hardly happens beside them: appearances, givenUp, lostWorkers, lostRequests, rewrites; or life, in which nothing does. The other half
+// of the seeds is in simulation-more-seeds.test.ts.
 
 const tally = new Tally();
 
@@ -30,6 +31,14 @@ test("what a pod is forgiven for is rare, of all that may go wrong at once", () 
   const isPart = chapter !== undefined || seed !== undefined;
   expect(isPart ? [] : tally.forgivenTooOften).toEqual([]);
 });
+
+test.each(rareChapters)(
+  "what hardly happens beside all else loses no change when it is frequent: %s",
+  async (_, chapter) => {
+    await playAll(seedsOf(1, 10), storyOf(chapter, new Tally()));
+  },
+  1_800_000,
+);
 
 test("where nothing fails, changes in quick succession cost one roll (I1, I2, I3)", async () => {
   await playAll(seedsOf(1, 50), burstsStory(new Tally()));
