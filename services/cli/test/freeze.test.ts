@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
@@ -61,6 +62,8 @@ interface FreezingOptions {
   readonly isRead?: boolean;
   /** Why watchers cannot read their documents. */
   readonly unreadable?: string;
+  /** A watcher that is gone said a minute ago that it reads this freeze. */
+  readonly saidBefore?: Freeze;
 }
 
 /** A time in which a short wait takes nothing. The patience with Redis is that of people. */
@@ -84,6 +87,7 @@ async function freezing(args: readonly string[], options: FreezingOptions = {}) 
     isFileNamed = true,
     isRead = true,
     redisArgs = ["--redis-url", redis.url],
+    saidBefore,
     unreadable,
   } = options;
   const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
@@ -91,6 +95,8 @@ async function freezing(args: readonly string[], options: FreezingOptions = {}) 
   try {
     await client.connection.del(keys.fleet.freezes, keys.fleet.unreadableFreezes);
     if (unreadable !== undefined) await client.connection.set(keys.fleet.unreadableFreezes, unreadable);
+    const said = `watcher-gone ${JSON.stringify(saidBefore)}`;
+    if (saidBefore !== undefined) await client.connection.zadd(keys.fleet.freezes, Date.now() - 60_000, said);
     if (isEmbedded) writeFileSync(embeddedSocket(dir), "");
     const place = ["--data-dir", dir, ...(isFileNamed ? ["--freeze-file", file] : [])];
     const given = { args: [...place, "--by", "ann", ...redisArgs, ...args], env: {} };
@@ -216,6 +222,13 @@ test("a freeze in a document that no watcher reads says that it may hold nothing
   expect(report.says).not.toContain("it covers");
   // It may be read later.
   expect(report.text).toContain("by: ann");
+});
+
+// So it was after a fleet was moved to another ConfigMap.
+test("a freeze that equals one of watchers that are gone counts as not read", async () => {
+  const saidBefore = { scope: {}, reason: "release", by: "ann" };
+  const report = await freezing(["--fleet", "--reason", "release"], { isRead: false, saidBefore });
+  expect(report).toMatchObject({ exitCode: 3, warning: expect.stringContaining("no watcher has read") });
 });
 
 test("a freeze that nobody reads while all is held is no failure", async () => {

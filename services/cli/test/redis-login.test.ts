@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startRedisOfRoles } from "@fleet-reloader/redis/fixture/role-users";
-import { RedisRecordedFreezes } from "@fleet-reloader/redis/history/redis-recorded-freezes";
+import { MemoryFreezes } from "@fleet-reloader/testkit/memory/memory-freezes";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { afterAll, describe, expect, test } from "vitest";
 import { commandRun } from "./fixture/command-run.ts";
 import { startFleetBed } from "./fixture/fleet-bed.ts";
+import { watchFreezes } from "./fixture/watched-freezes.ts";
 
 const redis = await startRedisOfRoles();
 const bed = await startFleetBed(redis.urlOf("watcher"));
@@ -44,8 +45,9 @@ describe("a command in a pod of a hub finds the password of Redis in the Secret 
   });
 
   test("what a freeze covers", async () => {
-    const watcher = new RedisRecordedFreezes({ client: bed.client, keys: bed.keys, member: "watcher-a" });
-    await watcher.replace([{ scope: {}, reason: "release", by: "ann" }]);
+    const freezes = new MemoryFreezes();
+    freezes.freezes = [{ scope: {}, reason: "release", by: "ann" }];
+    await using _ = watchFreezes(freezes, bed);
     const place = ["--freeze-file", join(folder, "frozen.yaml")];
     const freeze = ["freeze", "--fleet", "--reason", "release", "--by", "ann", ...place];
     expect((await commandRun(freeze, { env: inPod("tools/valkey") })).output).toContain("it covers");

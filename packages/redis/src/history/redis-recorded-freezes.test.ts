@@ -3,7 +3,7 @@ import { atBest } from "@fleet-reloader/testkit/in-time";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { expect, test } from "vitest";
 import { startQueue } from "../fixture/queue-bed.ts";
-import { RedisRecordedFreezes, readUnreadableFreezes } from "./redis-recorded-freezes.ts";
+import { RedisRecordedFreezes, readSaidFreezes, readUnreadableFreezes } from "./redis-recorded-freezes.ts";
 
 const fleet: Freeze = { scope: {}, reason: "release", by: "ann" };
 const shop: Freeze = { scope: { namespace: "shop" }, reason: "audit", by: "bob", untilMs: 1 };
@@ -69,4 +69,16 @@ test("freezes that cannot be read are told for seconds after they were told last
   const leftMs = await bed.client.connection.pttl(bed.keys.fleet.unreadableFreezes);
   expect(leftMs).toBeGreaterThan(0);
   expect(leftMs).toBeLessThanOrEqual(15_000);
+});
+
+test("what watchers read is answered with how long ago each of them said it", async () => {
+  await using redis = await startRedis();
+  await using bed = await watchersOn(redis.url);
+  const ofGone = `w-9 ${JSON.stringify(fleet)}`;
+  await bed.client.connection.zadd(bed.keys.fleet.freezes, Date.now() - 50_000, ofGone);
+  await bed.one.replace([fleet, shop]);
+  const said = await readSaidFreezes(bed);
+  expect(said.map(({ freeze }) => freeze)).toEqual(expect.arrayContaining([fleet, shop, fleet]));
+  const silences = said.map(({ silentMs }) => Math.floor(silentMs / 25_000));
+  expect(silences).toEqual([0, 0, 2]);
 });

@@ -2,10 +2,7 @@ import { describeScope, type Freeze, isInForce } from "@fleet-reloader/domain/ho
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
-import {
-  readRecordedFreezes,
-  readUnreadableFreezes,
-} from "@fleet-reloader/redis/history/redis-recorded-freezes";
+import { readSaidFreezes, readUnreadableFreezes } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 
 /** Watchers read the freezes every 5 s and say in Redis what they read: four rounds, for a busy fleet. */
 export const readingMs = 20_000;
@@ -20,17 +17,21 @@ export interface FreezeReadingOptions {
   readonly clock: Clock;
 }
 
-/** Waits until a watcher has read a freeze that was written, so that its document is one that is obeyed. One that ends meanwhile counts as read. */
+/**
+ * Waits until a watcher says that it has read a freeze that was just written, so that its document is one that is obeyed. What watchers said
+ * before may be of another freeze, or they may be gone. A freeze that ends meanwhile counts as read.
+ */
 export async function readByWatchers(
   freeze: Freeze,
   { clock, client, keys }: FreezeReadingOptions,
 ): Promise<FreezeReading> {
   const { signal } = new AbortController();
-  const deadlineMs = clock.monotonic() + readingMs;
+  const writtenAtMs = clock.monotonic();
   while (isInForce(freeze, clock.now())) {
-    const recorded = await readRecordedFreezes({ client, keys });
-    if (recorded.some((each) => isSameFreeze(each, freeze))) return "read";
-    if (clock.monotonic() >= deadlineMs) {
+    const said = await readSaidFreezes({ client, keys });
+    const sinceMs = clock.monotonic() - writtenAtMs;
+    if (said.some((each) => each.silentMs <= sinceMs && isSameFreeze(each.freeze, freeze))) return "read";
+    if (sinceMs >= readingMs) {
       const why = await readUnreadableFreezes({ client, keys });
       return why === undefined ? "unread" : { unreadable: why };
     }

@@ -4,7 +4,6 @@ import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
-import { RedisRecordedFreezes } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { BullHolds } from "@fleet-reloader/redis/queue/bull-holds";
@@ -54,7 +53,9 @@ export async function writeAskedFleet(url: string, sizes: AskedFleetSizes): Prom
   );
   await writeHolds(fleet);
   await writeHistory(fleet);
-  await new RedisRecordedFreezes({ client, keys, member: "watcher-0" }).replace([askedFreeze]);
+  // A watcher would say it again and again: it has to be said after the command began.
+  const saidAtMs = clock.now() + 3_600_000;
+  await client.connection.zadd(keys.fleet.freezes, saidAtMs, `watcher-0 ${JSON.stringify(askedFreeze)}`);
   await client.close();
 }
 
