@@ -2,6 +2,7 @@ import type { ActedFleet } from "@fleet-reloader/engine/act/acted-fleet";
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { type RecordActOptions, recordAct, recordDiscards } from "@fleet-reloader/redis/history/record-act";
+import { RedisFreezeReadings } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
 import { recordsSince } from "@fleet-reloader/redis/overview/recent-records";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
@@ -21,6 +22,7 @@ export function openActedFleet(options: ActedFleetOptions): ActedFleet {
     overview: new RedisFleetOverview({ client, keys, queue, clock }),
     queue,
     breakers: new OpenBreakers({ client, keys }),
+    readings: new RedisFreezeReadings({ client, keys }),
     names: new NameMatches({ compile: createPatternCompiler(), clock }),
     clock,
     record: (record) => recordAct(record, recording),

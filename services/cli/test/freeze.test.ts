@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
-import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
@@ -13,6 +12,7 @@ import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { namesForTest } from "@fleet-reloader/testkit/contracts/index/index-under-test";
+import { clockOfHaste } from "@fleet-reloader/testkit/memory/clock-of-haste";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
@@ -66,20 +66,6 @@ interface FreezingOptions {
   readonly saidBefore?: Freeze;
 }
 
-/** A time in which a short wait takes nothing. The patience with Redis is that of people. */
-function clockOfHaste(): Clock {
-  let skippedMs = 0;
-  return {
-    now: () => systemClock.now(),
-    monotonic: () => systemClock.monotonic() + skippedMs,
-    sleep(ms, signal) {
-      if (ms >= 1000) return systemClock.sleep(ms, signal);
-      skippedMs += ms;
-      return systemClock.sleep(0, signal);
-    },
-  };
-}
-
 /** Runs the command with a data dir of its own. */
 async function freezing(args: readonly string[], options: FreezingOptions = {}) {
   const {
@@ -103,7 +89,7 @@ async function freezing(args: readonly string[], options: FreezingOptions = {}) 
     const config = await loadServiceConfig("fleet-reloader freeze", freezeConfig, given);
     const open = openFreezes({ config, env: {}, userAgent: "test", clock: systemClock });
     await using _ = isRead ? watchFreezes(open, { client, keys }) : undefined;
-    const clock = isRead ? systemClock : clockOfHaste();
+    const clock = isRead ? systemClock : clockOfHaste(systemClock);
     const report = await coveredFreeze(open.stores[0], config, { env: {}, clock, log });
     await open.close();
     return { ...report, text: readFileSync(file, "utf8") };

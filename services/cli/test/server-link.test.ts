@@ -175,6 +175,23 @@ test("a freeze is set although workloads come meanwhile, and not for ever", asyn
   expect(refused).toEqual({ code: 78, output: "", errors: "--p; m\n" });
 });
 
+test.each([
+  ["unread", 3],
+  ["unreadable", 0],
+] as const)("a freeze by a server that is %s warns and exits with %i", async (reading, code) => {
+  const meant = { act: "freeze", target: "the fleet", count: 7, workloads: [] };
+  const done = { reading, covers: "why not", notice: "frozen in a file; why not", isDone: true };
+  await using server = await startSink((response, at) =>
+    response
+      .writeHead(200, json)
+      .end(JSON.stringify(Object.assign({}, meant, at === 1 ? { isDone: false } : done))),
+  );
+  const run = await commandRun(["freeze", "--fleet", "--reason", "incident", "--server", server.url.origin], {
+    env,
+  });
+  expect(run).toEqual({ code, output: "frozen in a file\n", errors: "warning: why not\n" });
+});
+
 test("a server that is silent is given up, before its answer and in the midst of it", async () => {
   for (const begin of [undefined, "{"]) {
     const clock = new ManualClock();

@@ -39,9 +39,10 @@ afterAll(async () => {
 });
 
 const freeze = { scope: { cluster: "nova" }, reason: "disk full", by: "ann", untilMs: 4_000_000_000_000 };
+// In an hour: a watcher that has said nothing for a minute is forgotten, and these tests may take longer.
 await bed.client.connection.zadd(
   bed.keys.fleet.freezes,
-  bed.clock.now(),
+  bed.clock.now() + 3_600_000,
   `worker-1 ${JSON.stringify(freeze)}`,
 );
 await bed.hold(bed.request("uid-1"), "Frozen");

@@ -144,6 +144,10 @@ export const actAnswer = z.object({
     .string()
     .optional()
     .meta({ description: "Of a freeze: what it covers, or why it covers nothing, for people." }),
+  reading: z.enum(["read", "unread", "unreadable"]).optional().meta({
+    description:
+      "Of a freeze that was set and covers something: `read`: a watcher has read it. `unread`: none that is known of has, within 20 s, so it may hold nothing. `unreadable`: watchers cannot read the freezes, and nothing is rolled. `covers` says why.",
+  }),
   isDone: z
     .boolean()
     .meta({ description: "False: nothing was done, since `dryRun` was true; or `next` is given." }),

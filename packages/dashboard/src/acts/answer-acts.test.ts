@@ -116,6 +116,39 @@ test("a freeze is written with its name and reason, and lifted by another act", 
   });
 });
 
+test.each([
+  [{ areGone: false }, "read", /^it covers 4 workloads of 2 clusters/],
+  [
+    { areGone: true },
+    "unread",
+    /^it may hold nothing: no watcher has read ConfigMap reloader\/freezes within 20 s. Give the dashboard /,
+  ],
+  [
+    { areGone: true, unreadable: "entry 1" },
+    "unreadable",
+    /freezes cannot be read, and nothing is rolled: entry 1$/,
+  ],
+] as const)("a freeze says whether watchers that are %j have read it", async (are, reading, covers) => {
+  await using acting = await startActing();
+  Object.assign(acting.fleet.watchers, are);
+  const { status, answer } = await acting.act("freeze", { fleet: true, reason: "incident", expect: 4 });
+  expect({ status, answer }).toMatchObject({ status: 200, answer: { isDone: true, count: 4, reading } });
+  expect(answer.covers).toMatch(covers);
+  expect(answer.notice.endsWith(`; ${answer.covers}`)).toBe(reading !== "read");
+  // Also one that nobody has read is written: it may be read later.
+  expect(await acting.freezes.text()).toContain("by: ann");
+});
+
+// What is wrong with a document may name anything in it.
+test("whoever sees a part reads that freezes cannot be read, and not why", async () => {
+  await using acting = await startActing(callerWith("bob", [{ role: "operator", ...place }]));
+  Object.assign(acting.fleet.watchers, { areGone: true, unreadable: "entry 1: namespace secret-1" });
+  const { answer } = await acting.act("freeze", Object.assign({ reason: "incident", expect: 2 }, place));
+  expect(answer).toMatchObject({ isDone: true, reading: "unreadable" });
+  expect(answer.covers).toContain("a document of freezes cannot be read");
+  expect(JSON.stringify(answer)).not.toContain("secret-1");
+});
+
 test("a freeze that covers nothing says so before it is set", async () => {
   await using acting = await startActing();
   const { answer } = await acting.act("freeze", { namespace: "shopp", dryRun: true });

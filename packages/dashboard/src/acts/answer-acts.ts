@@ -12,6 +12,7 @@ import { statusOfFault } from "@fleet-reloader/contracts/api/api-problem";
 import { readActBody } from "@fleet-reloader/contracts/api/read-act-body";
 import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import { readByWatchers } from "@fleet-reloader/engine/act/freeze-reading";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
@@ -27,7 +28,7 @@ import { checkActRequest, checkPermissionsRequest, readActJson } from "./act-req
 import { answerDiscard } from "./answer-discard.ts";
 import { BegunAct } from "./begun-act.ts";
 import type { ActingPerson, DashboardActs } from "./dashboard-acts.ts";
-import { answerFreeze, answerLift } from "./freeze-acts.ts";
+import { type ActOutcome, answerFreeze, answerLift, toldReading } from "./freeze-acts.ts";
 import { answerObjectAct } from "./object-acts.ts";
 import { nobodySignedIn, permittedActs } from "./permissions.ts";
 
@@ -78,8 +79,8 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
         return await perform({ acts, caller, registered, progress });
       });
       const answer = whileReadable(work, options, closed.signal).finally(given.abort);
-      const done = actAnswer.parse(await begun.outcomeOf(answer));
-      sendAnswer(request, response, 200, printableJson(JSON.stringify(done)));
+      const done = await toldOutcome(await begun.outcomeOf(answer), { acts, options, signal: closed.signal });
+      sendAnswer(request, response, 200, printableJson(JSON.stringify(actAnswer.parse(done))));
     } catch (error) {
       if (closed.signal.aborted) return;
       const fault = asFault(error);
@@ -89,6 +90,25 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
       refuseAct(request, response, fault, address.pathname === actsRoot ? "GET, HEAD" : "POST");
     }
   };
+}
+
+interface TellingOptions {
+  readonly acts: DashboardActs;
+  readonly options: AnswerActsOptions;
+  readonly signal: AbortSignal;
+}
+
+/** The answer to an act. Of a freeze it comes when a watcher has read that; the turn is over by then, so no other act waits for it. */
+async function toldOutcome(
+  { answer, written }: ActOutcome,
+  { acts, options, signal }: TellingOptions,
+): Promise<ActAnswer> {
+  if (written === undefined) return answer;
+  const { clock, readings } = acts.fleet;
+  using waiting = linkedAbort(signal);
+  const reading = readByWatchers(written.freeze, { readings, clock }, waiting.signal);
+  const asked = whileReadable(reading, options, signal).finally(waiting.abort);
+  return await toldReading(answer, written, asked);
 }
 
 async function permissionsOf(
@@ -128,7 +148,7 @@ async function registeredFor(act: ActName, { fleet }: DashboardActs) {
 /** An act whose body is checked. It is done when somebody is given. */
 interface CheckedAct {
   readonly isDryRun: boolean;
-  readonly perform: (person: ActingPerson) => Promise<ActAnswer>;
+  readonly perform: (person: ActingPerson) => Promise<ActOutcome>;
 }
 
 /** Checks the body of an act. */
@@ -138,11 +158,11 @@ function performAs(act: ActName, given: unknown): CheckedAct {
     case "replay":
     case "release": {
       const body = readActBody(actRoutes[act].body, given);
-      return { isDryRun: body.dryRun, perform: (person) => answerObjectAct(act, body, person) };
+      return { isDryRun: body.dryRun, perform: (person) => plainOutcome(answerObjectAct(act, body, person)) };
     }
     case "discard": {
       const body = readActBody(actRoutes[act].body, given);
-      return { isDryRun: body.dryRun, perform: (person) => answerDiscard(body, person) };
+      return { isDryRun: body.dryRun, perform: (person) => plainOutcome(answerDiscard(body, person)) };
     }
     case "freeze": {
       const body = readActBody(actRoutes[act].body, given);
@@ -150,9 +170,13 @@ function performAs(act: ActName, given: unknown): CheckedAct {
     }
     case "lift": {
       const body = readActBody(actRoutes[act].body, given);
-      return { isDryRun: body.dryRun, perform: (person) => answerLift(body, person) };
+      return { isDryRun: body.dryRun, perform: (person) => plainOutcome(answerLift(body, person)) };
     }
   }
+}
+
+async function plainOutcome(answer: Promise<ActAnswer>): Promise<ActOutcome> {
+  return { answer: await answer };
 }
 
 /** A turn ends with its work, and not when the connection does: what is under way still costs what it costs. */

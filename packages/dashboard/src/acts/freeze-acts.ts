@@ -1,7 +1,13 @@
 import type { ActAnswer, ActBody } from "@fleet-reloader/contracts/api/act-routes";
-import type { Fault } from "@fleet-reloader/domain/fault";
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { coveredByFreeze, freezeCoverageText } from "@fleet-reloader/engine/act/covered-by-freeze";
+import {
+  type FreezeReading,
+  unheldText,
+  unknownCoverageText,
+} from "@fleet-reloader/engine/act/freeze-reading";
 import { historyVersion } from "@fleet-reloader/engine/history/history";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import {
@@ -17,13 +23,29 @@ import {
 } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
+import { unreadableFreezes } from "../access/scoped-fleet.ts";
 import { shownMax } from "./answer-in-parts.ts";
 import { assertIntended } from "./assert-intended.ts";
 import type { ActingPerson } from "./dashboard-acts.ts";
 import { assertPermitted } from "./permissions.ts";
 
+/** A freeze that was written, and that a watcher has to read before it is known to hold anything. */
+export interface WrittenFreeze {
+  readonly freeze: Freeze;
+  readonly document: string;
+  /** The author sees the whole fleet. */
+  readonly seesFleet: boolean;
+}
+
+/** What came of an act. */
+export interface ActOutcome {
+  readonly answer: ActAnswer;
+  /** Undefined: nothing was frozen that is known. */
+  readonly written?: WrittenFreeze | undefined;
+}
+
 /** Answers freeze. The watchers record it in the history when they read it. */
-export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson): Promise<ActAnswer> {
+export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson): Promise<ActOutcome> {
   const { acts, caller, registered } = person;
   const { dryRun, expect, reason, until } = body;
   assertPermitted("freeze", caller, body, registered);
@@ -42,14 +64,38 @@ export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson
     });
   const { answer, missing } = await coverage("freeze", entry, person);
   const notice = missing === undefined ? undefined : `it covers nothing: ${missing}`;
-  if (dryRun) return Object.assign(answer, { isDone: false, notice });
+  if (dryRun) return { answer: Object.assign(answer, { isDone: false, notice }) };
   assertIntended({ reason, expect }, answer.count);
   await declareFreeze(store, entry);
   const done = `frozen in ${store.name}: ${entryText(entry, clock.now())}`;
-  return Object.assign(answer, {
-    isDone: true,
-    notice: notice === undefined ? done : `${done}; ${notice}`,
-  });
+  const written = { freeze: freezeOfEntry(entry), document: store.name, seesFleet: seesFleet(caller) };
+  return {
+    answer: Object.assign(answer, {
+      isDone: true,
+      notice: notice === undefined ? done : `${done}; ${notice}`,
+    }),
+    written: missing === undefined ? written : undefined,
+  };
+}
+
+/** The answer to a freeze that was written, when it is known whether a watcher has read it. */
+export async function toldReading(
+  answer: ActAnswer,
+  written: WrittenFreeze,
+  asked: Promise<FreezeReading>,
+): Promise<ActAnswer> {
+  const told = (reading: ActAnswer["reading"], covers: string) =>
+    Object.assign({}, answer, { reading, covers, notice: `${answer.notice}; ${covers}` });
+  try {
+    const reading = await asked;
+    if (reading === "read") return Object.assign({}, answer, { reading });
+    const where = { document: written.document, mend: "Give the dashboard" } as const;
+    if (reading === "unread") return told("unread", unheldText(reading, where));
+    const unreadable = written.seesFleet ? reading.unreadable : unreadableFreezes;
+    return told("unreadable", unheldText({ unreadable }, where));
+  } catch (error) {
+    return told("unread", unknownCoverageText(asFault(error).message));
+  }
 }
 
 /** Answers lift. */

@@ -5,6 +5,7 @@ import type { NameMatches } from "../observe/name-matches.ts";
 import type { FleetOverview } from "../overview/fleet-overview.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
+import type { FreezeReadings } from "./freeze-reading.ts";
 
 /** A breaker that holds rolls now, or will at the next roll. */
 export interface OpenBreaker {
@@ -26,6 +27,7 @@ export interface ActedFleet {
   readonly overview: Pick<FleetOverview, "clusters" | "managed">;
   readonly queue: Pick<Workqueue, "add" | "waits">;
   readonly breakers: ReleasedBreakers;
+  readonly readings: FreezeReadings;
   readonly names: NameMatches;
   readonly clock: Clock;
   /** Writes to the history; resolves when that is tried. The act is done then, whatever becomes of its record. */

@@ -3,7 +3,11 @@ import { atBest } from "@fleet-reloader/testkit/in-time";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { expect, test } from "vitest";
 import { startQueue } from "../fixture/queue-bed.ts";
-import { RedisRecordedFreezes, readSaidFreezes, readUnreadableFreezes } from "./redis-recorded-freezes.ts";
+import {
+  RedisFreezeReadings,
+  RedisRecordedFreezes,
+  readUnreadableFreezes,
+} from "./redis-recorded-freezes.ts";
 
 const fleet: Freeze = { scope: {}, reason: "release", by: "ann" };
 const shop: Freeze = { scope: { namespace: "shop" }, reason: "audit", by: "bob", untilMs: 1 };
@@ -77,7 +81,7 @@ test("what watchers read is answered with how long ago each of them said it", as
   const ofGone = `w-9 ${JSON.stringify(fleet)}`;
   await bed.client.connection.zadd(bed.keys.fleet.freezes, Date.now() - 50_000, ofGone);
   await bed.one.replace([fleet, shop]);
-  const said = await readSaidFreezes(bed);
+  const said = await new RedisFreezeReadings(bed).said();
   expect(said.map(({ freeze }) => freeze)).toEqual(expect.arrayContaining([fleet, shop, fleet]));
   const silences = said.map(({ silentMs }) => Math.floor(silentMs / 25_000));
   expect(silences).toEqual([0, 0, 2]);

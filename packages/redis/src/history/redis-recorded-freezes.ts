@@ -1,4 +1,5 @@
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { FreezeReadings, SaidFreeze } from "@fleet-reloader/engine/act/freeze-reading";
 import type { RecordedFreezes } from "@fleet-reloader/engine/admission/freeze-news";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
@@ -95,13 +96,6 @@ export async function readRecordedFreezes({
   return [...texts].map((text): Freeze => JSON.parse(text));
 }
 
-/** A freeze that a watcher has read. */
-export interface SaidFreeze {
-  readonly freeze: Freeze;
-  /** A watcher said it last so long ago, by Redis' clock. */
-  readonly silentMs: number;
-}
-
 /** KEYS: the sorted set. ARGV: how many at most. Returns the time, and the members with their times, those that were said last first. */
 const saidFreezesScript = new Script(`
 local time = redis.call('TIME')
@@ -109,20 +103,30 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 return { now, redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'REV', 'WITHSCORES') }
 `);
 
-/** The freezes that watchers have read, each as often as there are watchers that said so. Those of watchers that are gone stay a while. */
-export async function readSaidFreezes({
-  client,
-  keys,
-}: Pick<RecordedFreezesOptions, "client" | "keys">): Promise<readonly SaidFreeze[]> {
-  const most = [String(freezesReadMax)];
-  const answer = await saidFreezesScript.runReadOnly(client.connection, keys.fleet.freezes, most);
-  const [nowMs, said] = Array.isArray(answer) ? answer : [];
-  const words = textsOf(said);
-  return words.flatMap((word, at) => {
-    const text = at % 2 === 0 ? /^\S+ (.*)$/s.exec(word)?.[1] : undefined;
-    if (text === undefined) return [];
-    return [{ freeze: JSON.parse(text) as Freeze, silentMs: Number(nowMs) - Number(words[at + 1]) }];
-  });
+/** What watchers have said here of the freezes. */
+export class RedisFreezeReadings implements FreezeReadings {
+  readonly #options: Pick<RecordedFreezesOptions, "client" | "keys">;
+
+  constructor(options: Pick<RecordedFreezesOptions, "client" | "keys">) {
+    this.#options = options;
+  }
+
+  async said(): Promise<readonly SaidFreeze[]> {
+    const { client, keys } = this.#options;
+    const most = [String(freezesReadMax)];
+    const answer = await saidFreezesScript.runReadOnly(client.connection, keys.fleet.freezes, most);
+    const [nowMs, said] = Array.isArray(answer) ? answer : [];
+    const words = textsOf(said);
+    return words.flatMap((word, at) => {
+      const text = at % 2 === 0 ? /^\S+ (.*)$/s.exec(word)?.[1] : undefined;
+      if (text === undefined) return [];
+      return [{ freeze: JSON.parse(text), silentMs: Number(nowMs) - Number(words[at + 1]) }];
+    });
+  }
+
+  async unreadable(): Promise<string | undefined> {
+    return await readUnreadableFreezes(this.#options);
+  }
 }
 
 function textsOf(answer: unknown): readonly string[] {

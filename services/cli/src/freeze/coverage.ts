@@ -1,19 +1,20 @@
 import { existsSync } from "node:fs";
 import { asFault } from "@fleet-reloader/domain/fault";
-import { type Freeze, unreadableFreezesText } from "@fleet-reloader/domain/hold/freeze";
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import { coveredByFreeze, freezeCoverageText } from "@fleet-reloader/engine/act/covered-by-freeze";
+import { readByWatchers, unheldText, unknownCoverageText } from "@fleet-reloader/engine/act/freeze-reading";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisFreezeReadings } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import { indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import type { redisLogin } from "../redis/redis-login.ts";
 import { shardsOf } from "../redis/used-redis.ts";
-import { readByWatchers, readingMs } from "./read-by-watchers.ts";
 
 /** What a freeze covers. */
 export interface Covered {
@@ -60,7 +61,7 @@ export async function coverageNow(freeze: Freeze, options: CoverageOptions): Pro
     const client = new RedisClient(login === undefined ? { socketPath } : await login(), log);
     return await askRedis(client, freeze, { clock, document }).finally(() => client.close());
   } catch (error) {
-    return { says: `it is not known what the freeze covers: ${asFault(error).message}`, covers: false };
+    return { says: unknownCoverageText(asFault(error).message), covers: false };
   }
 }
 
@@ -83,15 +84,9 @@ async function askRedis(
   });
   const says = freezeCoverageText(found);
   if (found.missing !== undefined) return { says, covers: false };
-  const reading = await readByWatchers(freeze, { client, keys, clock });
+  const readings = new RedisFreezeReadings({ client, keys });
+  const reading = await readByWatchers(freeze, { readings, clock }, new AbortController().signal);
   if (reading === "read") return { says, covers: true };
-  if (reading === "unread") return { says: unreadText(document), covers: false };
-  return {
-    says: `it is not known what the freeze covers: ${unreadableFreezesText(reading.unreadable)}`,
-    covers: "unknown",
-  };
-}
-
-function unreadText(document: string): string {
-  return `it may hold nothing: no watcher has read ${document} within ${readingMs / 1000} s. Name the document that the watchers and workers read: --freeze-configmap NAMESPACE/NAME or --freeze-file FILE. If it is that one no watcher runs, and the workers obey it all the same`;
+  const covers = reading === "unread" ? false : "unknown";
+  return { says: unheldText(reading, { document, mend: "Name" }), covers };
 }

@@ -26,11 +26,16 @@ export async function freezeByServer(
     count,
     covers = "",
     notice = "",
+    // A server of an older version does not say it.
+    reading = "read",
   } = await atCurrentCount((intent) => client.act("freeze", Object.assign({}, body, intent)));
   const nothing = `; ${covers}`;
   const says = `${printable(notice.endsWith(nothing) ? notice.slice(0, -nothing.length) : notice)}\n`;
-  if (count > 0) return { says: `${says}${printable(covers)}\n`, warning: undefined, exitCode: 0 };
-  return { says, warning: `warning: ${printable(covers)}\n`, exitCode: coversNothing };
+  if (count > 0 && reading === "read")
+    return { says: `${says}${printable(covers)}\n`, warning: undefined, exitCode: 0 };
+  // While a document cannot be read all is held.
+  const exitCode = reading === "unreadable" ? 0 : coversNothing;
+  return { says, warning: `warning: ${printable(covers)}\n`, exitCode };
 }
 
 /** Lifts by a server. Resolves to what was done, for people. */

@@ -56,12 +56,14 @@ function stateView({ act, seenAt }: ActOffer, state: ActState): readonly ViewNod
     case "stopped":
       return stoppedView(state, seenAt);
     case "done":
-      return [
-        el("p", { role: "status" }, "✔ Done. ", state.done.notice ?? ""),
-        seenLinks(seenAt),
-        buttons("Close"),
-      ];
+      return [el("p", { role: "status" }, doneNotice(state.done)), seenLinks(seenAt), buttons("Close")];
   }
+}
+
+/** A freeze that is not known to hold anything is no success. */
+function doneNotice({ act, count, notice = "", reading = "read" }: ActAnswer): string {
+  const mayHoldNothing = act === "freeze" && (count === 0 || reading !== "read");
+  return mayHoldNothing ? `⚠ ${notice}` : `✔ Done. ${notice}`;
 }
 
 /** The record of the act is the newest. */

@@ -1,0 +1,87 @@
+import {
+  describeScope,
+  type Freeze,
+  isInForce,
+  unreadableFreezesText,
+} from "@fleet-reloader/domain/hold/freeze";
+import type { Clock } from "../async/clock.ts";
+
+/** A freeze that a watcher has read. */
+export interface SaidFreeze {
+  readonly freeze: Freeze;
+  /** A watcher said it last so long ago, by one clock for all. */
+  readonly silentMs: number;
+}
+
+/** What watchers say of the documents that they read. */
+export interface FreezeReadings {
+  /** Each freeze as often as there are watchers that said it. Those of watchers that are gone stay a while. */
+  said(): Promise<readonly SaidFreeze[]>;
+  /** Why a document cannot be read, so that nothing is rolled; undefined: all can be read. */
+  unreadable(): Promise<string | undefined>;
+}
+
+/** Watchers read the freezes every 5 s and say what they read: four rounds, for a busy fleet. */
+const readingMs = 20_000;
+const readingLookMs = 250;
+
+/** Whether a watcher has read a freeze. Or why watchers cannot read their documents. */
+export type FreezeReading = "read" | "unread" | { readonly unreadable: string };
+
+export interface FreezeReadingOptions {
+  readonly readings: FreezeReadings;
+  readonly clock: Clock;
+}
+
+/**
+ * Waits until a watcher says that it has read a freeze that was just written, so that its document is one that is obeyed. What watchers said
+ * before may be of another freeze, or they may be gone. A freeze that ends meanwhile counts as read. Rejects when the signal is aborted.
+ */
+export async function readByWatchers(
+  freeze: Freeze,
+  { clock, readings }: FreezeReadingOptions,
+  signal: AbortSignal,
+): Promise<FreezeReading> {
+  const writtenAtMs = clock.monotonic();
+  while (isInForce(freeze, clock.now())) {
+    const said = await readings.said();
+    const sinceMs = clock.monotonic() - writtenAtMs;
+    if (said.some((each) => each.silentMs <= sinceMs && isSameFreeze(each.freeze, freeze))) return "read";
+    if (sinceMs >= readingMs) {
+      const why = await readings.unreadable();
+      return why === undefined ? "unread" : { unreadable: why };
+    }
+    await clock.sleep(readingLookMs, signal);
+  }
+  return "read";
+}
+
+/** A document of freezes, and who is to be given the one that the watchers read. */
+export interface WrittenDocument {
+  readonly document: string;
+  /** The beginning of a sentence, for people. */
+  readonly mend: "Name" | "Give the dashboard";
+}
+
+/** Why a freeze that covers something may hold nothing, for people. */
+export function unheldText(
+  reading: Exclude<FreezeReading, "read">,
+  { document, mend }: WrittenDocument,
+): string {
+  if (reading !== "unread") return unknownCoverageText(unreadableFreezesText(reading.unreadable));
+  return `it may hold nothing: no watcher has read ${document} within ${readingMs / 1000} s. ${mend} the document that the watchers and workers read: --freeze-configmap NAMESPACE/NAME or --freeze-file FILE. If it is that one no watcher runs, and the workers obey it all the same`;
+}
+
+/** That nobody can tell what a freeze holds, for people. */
+export function unknownCoverageText(why: string): string {
+  return `it is not known what the freeze covers: ${why}`;
+}
+
+function isSameFreeze(one: Freeze, other: Freeze): boolean {
+  return (
+    one.reason === other.reason &&
+    one.by === other.by &&
+    one.untilMs === other.untilMs &&
+    describeScope(one.scope) === describeScope(other.scope)
+  );
+}
