@@ -167,6 +167,12 @@ test.each([
   [["--namespace", "Shop"], "is no name of a namespace"],
   [["--namespace", "shop-*"], "is no name of a namespace"],
   [["--cluster-selector", "env in prod"], "is no label selector"],
+  // The last one alone was frozen.
+  [
+    ["--workload", "deploy/api", "--workload", "deploy/web"],
+    "--workload deploy/web: it was given before, as --workload deploy/api",
+  ],
+  [["-n", "shop", "--namespace", "pay"], "--namespace pay: it was given before, as -n shop"],
   [[], "does not say what is frozen"],
   [["--fleet", "--cluster", "nova"], "is about the whole fleet and about a part of it"],
   [["--fleet", "--until", "2 days"], "is no time"],

@@ -36,6 +36,8 @@ export interface FieldMeta {
   readonly placeholder: string;
   /** The flag may be given several times; its schema gets all their texts, or the text of the variable (`csvList`). */
   readonly isList?: boolean;
+  /** The flag may not be given twice with different values: of both only one would count. */
+  readonly isOnce?: boolean;
   /** A flag without a value. */
   readonly isSwitch?: boolean;
   /** The name of the flag or variable in Stakater Reloader; absent when it has none. */

@@ -79,6 +79,7 @@ function readFlags(
       problems.push(`${token.rawName}: a value is missing; write ${token.rawName}=${meta.placeholder}`);
       continue;
     }
+    problems.push(...repeatProblems(meta, { rawName: token.rawName, text }, flags.get(meta.flag)));
     flags.set(meta.flag, withText(meta, token.rawName, text, flags.get(meta.flag)));
   }
   return { flags, problems };
@@ -127,6 +128,19 @@ function tokensOf(metas: ReadonlyMap<string, FieldMeta>, args: readonly string[]
     ]),
   );
   return parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true }).tokens;
+}
+
+/** Of a flag that was given before with another value, where only one of both would count. */
+function repeatProblems(
+  meta: FieldMeta,
+  { rawName, text }: { readonly rawName: string; readonly text: string },
+  before: Given | undefined,
+): readonly string[] {
+  if (meta.isOnce !== true || before === undefined || before.value === text) return [];
+  const given = `${rawName} ${shownValue(meta, text)}`;
+  return [
+    `${given}: it was given before, as ${before.label}; give one, and the other in a command of its own`,
+  ];
 }
 
 /** The last occurrence of a flag counts; of a list flag all occurrences count. */

@@ -8,6 +8,12 @@ export function textFlag(flag: string, placeholder: string, description: string)
   } as const;
 }
 
+/** The same of a flag that may not be given twice: the last one alone would count. */
+export function onceFlag(flag: string, placeholder: string, description: string) {
+  const { schema, meta } = textFlag(flag, placeholder, description);
+  return { schema, meta: { ...meta, isOnce: true } } as const;
+}
+
 /** A flag of the command line alone that takes no value. */
 export function switchFlag(flag: string, description: string) {
   return {
