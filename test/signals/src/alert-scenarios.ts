@@ -174,7 +174,7 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
   FleetReloaderNotificationsLost: {
     series: {
       'fleet_reloader_notifications_total{channel="alert",result="failed"}': "0x4 2x40",
-      'fleet_reloader_notifications_total{channel="event",result="folded"}': "0+1x40",
+      'fleet_reloader_notifications_total{channel="event",result="skipped"}': "0+1x40",
     },
     quietAt: 4,
     firesAt: 6,

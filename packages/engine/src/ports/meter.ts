@@ -12,9 +12,10 @@ export type Channel = "event" | "alert" | "webhook" | "update-webhook";
 
 /**
  * What came of a notification. `folded`: counted in a digest. `repeated`: the same was told a moment ago, and is counted there.
- * `dropped`: there was no room or no right to send it. `failed`: it was sent, and nobody took it.
+ * `skipped`: nobody misses it, since its workload or cluster is gone, or the workload had very many of them. `dropped`: there was no room
+ * or no right to send it. `failed`: it was sent, and nobody took it. The last two are somebody's to mend.
  */
-export type NotificationResult = "sent" | "folded" | "repeated" | "dropped" | "failed";
+export type NotificationResult = "sent" | "folded" | "repeated" | "skipped" | "dropped" | "failed";
 
 /** Whether a cluster that was registered can be used. */
 export type RegistrationState = "usable" | "paused" | "unusable";

@@ -60,6 +60,8 @@ export class ClusterEvents {
   /** Namespace → until when no right to make Events is assumed. */
   readonly #denied = new Map<string, number>();
   #isDenialLogged = false;
+  #isFailureLogged = false;
+  #isFullLogged = false;
   #lastPutMs = 0;
   readonly #drain: Drain;
   readonly #resources: ApiResources;
@@ -75,10 +77,7 @@ export class ClusterEvents {
   }
 
   put(note: EventNote): void {
-    if (this.#queue.length >= queuedMax) {
-      this.#count("dropped");
-      return;
-    }
+    if (this.#queue.length >= queuedMax) return void this.#dropped();
     this.#queue.push(note);
     this.#lastPutMs = this.#options.clock.monotonic();
     this.#drain.begin();
@@ -89,10 +88,19 @@ export class ClusterEvents {
     await this.#drain.finish();
   }
 
+  /** Said when it begins, not each time. */
+  #dropped(): void {
+    const { clusterName: cluster, log } = this.#options;
+    if (!this.#isFullLogged) log.warn({ cluster }, "Events are dropped: the cluster takes them too slowly");
+    this.#isFullLogged = true;
+    this.#count("dropped");
+  }
+
   async #send(): Promise<void> {
     for (let note = this.#queue.shift(); note !== undefined; note = this.#queue.shift()) {
       this.#count(await this.#say(note));
     }
+    this.#isFullLogged = false;
   }
 
   async #endOfWave(hurry: AbortSignal): Promise<void> {
@@ -116,14 +124,14 @@ export class ClusterEvents {
       } catch (error) {
         const fault = asFault(error);
         // The cluster is no longer engaged, so nothing in the queue will be sent.
-        if (fault.code === "engine.aborted") return "dropped";
+        if (fault.code === "engine.aborted") return "skipped";
         if (fault.code === "kube.forbidden") return this.#refused(note, fault);
         if (attempt === eventAttemptsMax || fault.code === "kube.rejected") return this.#failed(note, fault);
         const wait = (fault.retryAfterMs ?? eventPauseMs * 2 ** (attempt - 1)) * (0.5 + random());
         await clock.sleep(wait, signal).catch(() => undefined);
       }
     }
-    return "dropped";
+    return "skipped";
   }
 
   async #sayOnce(note: EventNote, newName: string): Promise<NotificationResult> {
@@ -137,10 +145,11 @@ export class ClusterEvents {
     if (said !== undefined && (await this.#countUp(note, said))) return "repeated";
     this.#limits.forget(key);
     const uid = note.uid ?? (await this.#uidOf(note));
-    if (uid === undefined || !this.#limits.take(workloadKey(workload), now)) return "dropped";
-    if (!(await this.#create(note, newName, uid))) return "dropped";
+    if (uid === undefined || !this.#limits.take(workloadKey(workload), now)) return "skipped";
+    if (!(await this.#create(note, newName, uid))) return "skipped";
     this.#limits.remember(key, newName, now);
     this.#isDenialLogged = false;
+    this.#isFailureLogged = false;
     return "sent";
   }
 
@@ -182,7 +191,7 @@ export class ClusterEvents {
   #refused({ workload }: EventNote, fault: Fault): NotificationResult {
     const { clock, log } = this.#options;
     // Not a missing right: nothing may be made any more where everything is being removed.
-    if (fault.message.includes("being terminated")) return "dropped";
+    if (fault.message.includes("being terminated")) return "skipped";
     this.#denied.set(workload.namespace, clock.now() + deniedMs);
     if (!this.#isDenialLogged) {
       this.#isDenialLogged = true;
@@ -195,10 +204,11 @@ export class ClusterEvents {
   }
 
   #failed({ workload }: EventNote, fault: Fault): NotificationResult {
-    this.#options.log.debug(
+    this.#options.log[this.#isFailureLogged ? "debug" : "warn"](
       { cluster: this.#options.clusterName, workload, reason: fault.code, err: fault.message },
       "an Event could not be created",
     );
+    this.#isFailureLogged = true;
     return "failed";
   }
 

@@ -209,9 +209,42 @@ describe("what goes wrong", () => {
     for (let i = 0; i < 9000; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
     expect(performance.now() - begun).toBeLessThan(20_000);
     expect(world.meter.count("notified event dropped")).toBeGreaterThan(3900);
+    expect(world.log.messages("warn")).toEqual(["Events are dropped: the cluster takes them too slowly"]);
     await world.reporter.stop(200);
     expect(performance.now() - begun).toBeLessThan(30_000);
     await world.cluster.start();
+  });
+
+  test.each([
+    ["a workload that is gone", "Deployment", "shop", "api", []],
+    ["a namespace that is gone", "Namespace", "", "shop", []],
+    ["a namespace that is being removed", "Namespace", "", "shop", ["a/finalizer"]],
+  ] as const)("what was to be said of %s is no loss", async (_, kind, namespace, name, finalizers) => {
+    await using world = await startWorld();
+    world.cluster.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop", finalizers } });
+    world.cluster.remove(kind, namespace, name);
+    if (kind === "Namespace") world.reporter.rolled(world.roll());
+    else
+      world.reporter.failed({ ...world.reportHead("Deployment"), code: "kube.rejected", message: "quota" });
+    await world.reporter.stop(60_000);
+    expect(world.meter.sentences).toEqual(["notified event skipped"]);
+    expect(world.log.lines).toEqual([]);
+  });
+
+  test("that Events fail is said with the workload when it begins, not each time", async () => {
+    await using world = await startWorld();
+    const failTwice = () =>
+      world.cluster.failNext({ verb: "create", resource: "events", status: 422, count: 2 });
+    failTwice();
+    for (const name of ["a", "b", "c"]) world.reporter.rolled(world.roll("Deployment", name));
+    await world.sent(1);
+    failTwice();
+    for (const name of ["d", "e"]) world.reporter.rolled(world.roll("Deployment", name));
+    await world.reporter.stop(60_000);
+    expect(world.meter.count("notified event failed")).toBe(4);
+    expect(world.log.messages("warn")).toEqual(Array(2).fill("an Event could not be created"));
+    const fields = { workload: { name: "api" }, reason: "kube.rejected" };
+    expect(world.log.lines[0]).toMatchObject({ fields });
   });
 
   // Each is a write of the same API server that the rolls wait for.
@@ -231,7 +264,8 @@ describe("what goes wrong", () => {
     for (let i = 0; i < 60; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
     await world.reporter.stop(60_000);
     expect(world.events()).toHaveLength(25);
-    expect(world.meter.count("notified event dropped")).toBe(35);
+    expect(world.meter.count("notified event skipped")).toBe(35);
+    expect(world.meter.count("notified event dropped")).toBe(0);
   });
 
   test("a cluster that is no longer engaged gets no Event, and is forgotten", async () => {
@@ -240,7 +274,7 @@ describe("what goes wrong", () => {
     await world.sent(1);
     world.engage(false);
     world.reporter.rolled(world.roll());
-    expect(world.meter.count("notified event dropped")).toBe(1);
+    expect(world.meter.count("notified event skipped")).toBe(1);
     world.engage(true);
     world.reporter.rolled(world.roll());
     await world.reporter.stop(60_000);
@@ -252,7 +286,7 @@ describe("what goes wrong", () => {
     await world.closeConnection();
     for (let i = 0; i < 20; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
     await world.reporter.stop(400);
-    expect(world.meter.count("notified event dropped")).toBe(20);
+    expect(world.meter.count("notified event skipped")).toBe(20);
   });
 
   test("an unknown cluster and an unknown kind are counted and not thrown", async () => {
@@ -260,6 +294,6 @@ describe("what goes wrong", () => {
     world.reporter.rolled({ ...world.roll(), cluster: "c2" });
     world.reporter.rolled({ ...world.roll(), workload: { kind: "Ghost", namespace: "shop", name: "api" } });
     await world.reporter.stop(60_000);
-    expect(world.meter.count("notified event dropped")).toBe(2);
+    expect(world.meter.count("notified event skipped")).toBe(2);
   });
 });

@@ -79,7 +79,7 @@ class EventSenders {
     const { meter, workloadKinds } = this.#options;
     const kind = workloadKinds.find((known) => known.kind === workload.kind);
     const sender = kind === undefined ? undefined : this.#of(cluster, clusterName);
-    if (kind === undefined || sender === undefined) meter.notified("event", "dropped", 1);
+    if (kind === undefined || sender === undefined) meter.notified("event", "skipped", 1);
     else sender.put({ workload, kind, uid, text, suffix, atMs });
   }
 

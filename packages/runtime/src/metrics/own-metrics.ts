@@ -128,7 +128,7 @@ export const ownMetrics = {
   fleet_reloader_notifications_total: {
     type: "counter",
     labels: ["channel", "result"],
-    help: "Events, alerts and webhooks by result: sent, folded into a digest, repeated, dropped or failed.",
+    help: "Events, alerts and webhooks by result: sent, folded into a digest, repeated, skipped (its workload or cluster is gone, or the workload had very many Events), dropped (no room or no right) or failed.",
   },
   fleet_reloader_registrations: {
     type: "gauge",
