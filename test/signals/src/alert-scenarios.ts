@@ -141,7 +141,7 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
     series: {
       'fleet_reloader_reconcile_seconds_count{cluster="nova",result="retry"}': "0x4 0+1x20 20x40",
       'fleet_reloader_reconcile_seconds_count{cluster="nova",result="rolled"}': "0+1x60",
-      'fleet_reloader_reconcile_seconds_count{cluster="otech",result="held"}': "0+1x60",
+      'fleet_reloader_reconcile_seconds_count{cluster="otech",result="conflict"}': "0+1x60",
     },
     quietAt: 15,
     firesAt: 24,

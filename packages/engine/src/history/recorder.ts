@@ -254,11 +254,12 @@ function recordFailure(
   { fault, attemptsMade, roll }: FailedFact,
 ): void {
   const { code, message, disposition } = fault;
-  log[disposition.level](
+  const isTold = isWorthReporting(fault, attemptsMade);
+  log[isTold && disposition.level === "debug" ? "warn" : disposition.level](
     { ...fieldsOf(about), reason: code, attempt: attemptsMade + 1, err: message },
     "workload not reconciled",
   );
-  if (!isWorthReporting(fault, attemptsMade)) return;
+  if (!isTold) return;
   const head = reportHead(about.request, about.cluster, clock);
   reporter?.failed({ ...head, code, message });
   history?.append(failureRecords({ ...head, fleetChanges }, code, roll));

@@ -54,10 +54,13 @@ export interface Meter {
   streamState(cluster: string, resource: string, state: StreamState): void;
   /** How many workloads that were there at the start no worker has looked at yet. Undefined: nobody waits for them any more. */
   workloadsUnreconciled(cluster: string, count: number | undefined): void;
-  /** `held`: a brake holds it, or it takes its time. `delayed`: its cluster cannot be asked now. Neither counts as an attempt. */
+  /**
+   * `held`: a brake holds it, or it takes its time. `delayed`: its cluster cannot be asked now. Neither counts as an attempt.
+   * `conflict`: somebody else wrote the workload meanwhile, so it is decided again.
+   */
   reconciled(
     cluster: string,
-    result: Outcome | "retry" | "held" | "delayed" | "dropped",
+    result: Outcome | "retry" | "conflict" | "held" | "delayed" | "dropped",
     seconds: number,
     workload: WorkloadRef,
   ): void;

@@ -16,7 +16,7 @@ import { SourceReader } from "../observe/source-reader.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
-import type { Reporter } from "../ports/reporter.ts";
+import { isWorthReporting, type Reporter } from "../ports/reporter.ts";
 import {
   type Again,
   type ClusterId,
@@ -149,7 +149,7 @@ async function reconcileWorkload(
     // Also at an adoption: the next attempt finds a change that comes meanwhile.
     if (isObserved(fault)) records.reconciled(request);
     const { attemptsMade } = delivery;
-    recorder.record(about, [ended(resultOf[fault.disposition.queue]), failedFact(fault, attemptsMade)]);
+    recorder.record(about, [ended(resultOf(fault, attemptsMade)), failedFact(fault, attemptsMade)]);
     throw fault;
   }
 }
@@ -167,8 +167,13 @@ function failedFact(fault: Fault, attemptsMade: number): Fact {
 
 type ReconcileResult = (Fact & { readonly type: "reconciled" })["result"];
 
-/** What a request that ended with a fault came to, by what the queue does with it. */
-const resultOf = { retry: "retry", delay: "delayed", drop: "dropped" } as const;
+const queuedResults = { retry: "retry", delay: "delayed", drop: "dropped" } as const;
+
+/** What a request that ended with a fault came to. A conflict counts as a failure from when people are told of it: the next attempt is likely to win. */
+function resultOf(fault: Fault, attemptsMade: number): ReconcileResult {
+  if (fault.class === "conflict" && !isWorthReporting(fault, attemptsMade)) return "conflict";
+  return queuedResults[fault.disposition.queue];
+}
 
 async function decideAndWrite(dependencies: Reconciling, taken: Taken): Promise<Outcome | Again> {
   const { clock, random } = dependencies;

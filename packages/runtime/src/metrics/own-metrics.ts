@@ -36,7 +36,7 @@ export const ownMetrics = {
     type: "histogram",
     labels: ["cluster", "result"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    help: "Time a worker spent on one workload, by result.",
+    help: "Time a worker spent on one workload, by result. conflict: somebody else wrote it meanwhile, and it is decided again; from the fifth attempt on that counts as retry.",
   },
   fleet_reloader_stage_seconds: {
     type: "histogram",

@@ -41,6 +41,14 @@ describe("the peer's metrics", () => {
       expect(lines).toContain(line);
   });
 
+  test("a conflict is an attempt that failed, under a result of its own in our metrics", async () => {
+    const { meter, metrics } = createPromMeter({ withProcess: false });
+    meter.reconciled("c1", "conflict", 0.03, api);
+    const lines = await linesOf(metrics());
+    expect(lines).toContain("reloader_retries_total 1");
+    expect(lines).toContain('fleet_reloader_reconcile_seconds_count{cluster="c1",result="conflict"} 1');
+  });
+
   test("a roll that a brake holds is no error", async () => {
     const { meter, metrics } = createPromMeter({ withProcess: false });
     meter.reconciled("c1", "held", 0.03, api);

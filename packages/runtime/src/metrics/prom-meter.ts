@@ -161,7 +161,7 @@ function createMeter(
       // There at 0 before the first one: a graph shows it rise.
       own.findings.inc({ cluster, kind: workload.kind }, 0);
       for (const reason of loopReasons) own.held.inc({ cluster, reason }, 0);
-      peer.reconciled(result, spent, workload);
+      peer.reconciled(result === "conflict" ? "retry" : result, spent, workload);
     },
     stageReached: (cluster, stage, spent) => own.stages.observe({ cluster, stage }, spent),
     rolled: (cluster, kind, reason) => {

@@ -63,6 +63,19 @@ describe("a write that was decided on an older version", () => {
     expect(bed.log.messages("error")).toEqual([]);
   });
 
+  test.each([
+    [3, "no failure", "conflict", []],
+    [4, "a failure, and the log names the workload", "retry", ["workload not reconciled"]],
+  ] as const)("is, after %i attempts, %s", async (attemptsMade, _, result, warnings) => {
+    const people = meddled(Number.POSITIVE_INFINITY);
+    const bed = await adopted({ before: people.before });
+    bed.edit("2");
+    people.begin(() => bed.cluster.touchStatus(bed.api));
+    await expect(bed.reconcile(bed.api, { attemptsMade })).rejects.toMatchObject({ code: "kube.conflict" });
+    expect(bed.meter.count(`reconciled c1 ${result}`)).toBe(1);
+    expect(bed.log.messages("warn")).toEqual(warnings);
+  });
+
   test("waits longer after each conflict, so that writers do not meet again", async () => {
     const people = meddled(Number.POSITIVE_INFINITY);
     const bed = await adopted({ before: people.before });
