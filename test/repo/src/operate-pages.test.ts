@@ -75,16 +75,26 @@ describe("commands that need a real cluster or other programs", () => {
 
   test.each(lines.filter(([, verb]) => verb === "exec").map((words) => [words] as const))(
     "%j runs a command that there is, with flags that it has",
-    (words) => {
-      const [program, name, ...rest] = words.slice(words.indexOf("--") + 1);
-      expect(program).toBe("fleet-reloader");
-      const command = commands.find((one) => one.name === name);
-      expect(command, name).toBeDefined();
-      const flags = Object.values(command?.flags ?? {}).flatMap(({ meta }) => flagNames(meta));
-      for (const word of rest.filter((each) => each.startsWith("-"))) expect(flags).toContain(word);
-    },
+    (words) => expectCommand(words.slice(words.indexOf("--") + 1)),
   );
 });
+
+test("the runbooks name commands as they run in a pod, with flags that they have", () => {
+  const page = read("docs/operate/runbooks.md");
+  expect(page).not.toContain("./dev");
+  const named = [...page.matchAll(/`[^`\n]*?(fleet-reloader [a-z][^`\n]*)`/g)].map(([, line = ""]) => line);
+  expect(named.length).toBeGreaterThan(5);
+  for (const line of named) expectCommand(line.split(" "));
+});
+
+/** Expects a line of the command line that there is, with flags that it has. */
+function expectCommand([program, name, ...rest]: readonly string[]): void {
+  expect(program).toBe("fleet-reloader");
+  const command = commands.find((one) => one.name === name);
+  expect(command, name).toBeDefined();
+  const flags = Object.values(command?.flags ?? {}).flatMap(({ meta }) => flagNames(meta));
+  for (const word of rest.filter((each) => each.startsWith("-"))) expect(flags, name).toContain(word);
+}
 
 /** Whether the chart has a value of this path, by its schema. */
 function hasValue(path: string): boolean {
