@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import process from "node:process";
 import { endProcess } from "@fleet-reloader/runtime/process/end-process";
 import { commands } from "./commands.ts";
+import { besideService, firstProcessHere } from "./frame/beside-service.ts";
 import { exitCodeAfter } from "./frame/command.ts";
 import { runCommandLine } from "./frame/command-line.ts";
 
@@ -12,7 +13,9 @@ if (process.pid === 1)
 // Without a listener an error of the output ends the process with a stack.
 process.stdout.on("error", fail);
 process.on("uncaughtException", fail);
-await endCommand(await runCommandLine(commands, process.argv.slice(2), process));
+const { stderr, stdin, stdout } = process;
+const env = besideService(process.env, firstProcessHere());
+await endCommand(await runCommandLine(commands, process.argv.slice(2), { env, stdin, stdout, stderr }));
 
 function fail(error: unknown): Promise<never> {
   return endCommand(exitCodeAfter(error, process));

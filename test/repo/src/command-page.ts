@@ -17,7 +17,8 @@ ${made} \`fleet-reloader COMMAND --help\` prints the same.
 | From a checkout | \`./dev run freezes\` |
 | As a plugin of kubectl | \`./dev bundle\`, then link \`services/cli/dist/kubectl-fleet_reloader\` into a folder on \`PATH\`: \`kubectl fleet-reloader freezes\`. It needs Node 24 |
 
-A flag overrides its variable, and a variable overrides the default. Messages go to standard error, answers to standard output.
+A flag overrides its variable, and a variable overrides the default. In a container of ours a command has the settings of the service that is the first
+process there, whether the service has them by flags or by variables. Messages go to standard error, answers to standard output.
 
 ## By a server
 

@@ -78,7 +78,7 @@ const askedPlaces = {
   },
 } as const;
 
-/** The settings of the services: in a pod of theirs the variables are there. `--namespace` is the question's here. */
+/** The settings of the services: in a container of theirs they are known. `--namespace` is the question's here. */
 const servedFields = {
   ...ruleFields,
   namespace: {

@@ -12,7 +12,7 @@ export const explainCommand = defineCommand({
   name: "explain",
   purpose: "Say whether a workload would roll now, and why",
   details: `It observes the workload and decides as a worker does, and it writes nothing. It also says which sources and keys the workload
-uses, what its annotations mean, and what holds a roll. Settings are those of the services; in a pod of theirs the variables are set.`,
+uses, what its annotations mean, and what holds a roll. Give the settings of the services; in a container of theirs they are known.`,
   examples: [
     "fleet-reloader explain Deployment/api -n shop",
     "fleet-reloader explain deploy/api -n shop --context nova --redis-url redis://127.0.0.1:6379 -o json",
