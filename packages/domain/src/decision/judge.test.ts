@@ -75,6 +75,17 @@ const rows: readonly (readonly [sentence: string, given: Case, expected: string]
   ["ignore on a workload does nothing", { on: { [auto]: "true", [ignore]: "true" } }, "yes auto AutoEnabled"],
 
   [
+    "a release of Helm never counts",
+    { on: { [secretNamed]: ".*", [auto]: "true" }, kind: "Secret", name: "sh.helm.release.v1.shop.v1" },
+    "no HelmRelease",
+  ],
+  [
+    "a ConfigMap named like one does",
+    { on: { [auto]: "true" }, name: "sh.helm.release.v1.shop.v1" },
+    "yes auto AutoEnabled",
+  ],
+
+  [
     "an exclude beats being named",
     { on: { [configMapNamed]: "app", [configMapExclude]: "app" } },
     "no SourceExcluded",

@@ -1,7 +1,7 @@
 import { namesSource } from "../annotation/name-list.ts";
 import type { OptIn } from "../annotation/opt-in.ts";
 import type { Reference } from "../reference/collect.ts";
-import type { SourceRef } from "../source/source.ts";
+import { isHelmRelease, type SourceRef } from "../source/source.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
 import type { NoReason, YesReason } from "./reasons.ts";
 
@@ -23,10 +23,11 @@ export interface JudgeInput {
   readonly isNamed?: boolean;
 }
 
-/** Decides by the peer's procedure, in its order; the first hit wins (compat 1.4 steps 1 and 3 to 8). */
+/** Decides by the peer's procedure, in its order; the first hit wins (compat 1.4 steps 1 and 3 to 8). Before it: no release of Helm counts. */
 export function judge({ optIn, source, reference, isNamed }: JudgeInput): Decision {
   const { dialect } = optIn;
   const kind = optIn.kinds[source.ref.kind];
+  if (isHelmRelease(source.ref)) return no("HelmRelease");
   if (annotationValue(source.annotations, dialect.ignore) === "true") return no("SourceIgnored");
   if (kind.excluded.has(source.ref.name)) return no("SourceExcluded");
   if (isNamed ?? namesSource(kind.named, source.ref.name)) return yes("named", "NamedByAnnotation");

@@ -22,6 +22,10 @@ export const yesReasons = [
 
 /** Why a change of a source does not roll a workload. Closed list (decision 14). */
 export const noReasons = [
+  {
+    reason: "HelmRelease",
+    meaning: "Helm stores a release in this Secret (sh.helm.release.v1.…). No change of it rolls a workload.",
+  },
   { reason: "SourceIgnored", meaning: "The source has the ignore annotation, which overrides everything." },
   {
     reason: "SourceExcluded",

@@ -42,6 +42,14 @@ export interface SourceWriter {
   readonly atSeconds: number;
 }
 
+/**
+ * Whether it is a release of Helm. Helm chooses this name, and the watch leaves its Secrets out: they are often the bulk of all, and
+ * Helm rewrites and deletes those of earlier releases.
+ */
+export function isHelmRelease({ kind, name }: SourceRef): boolean {
+  return kind === "Secret" && name.startsWith("sh.helm.release.v1.");
+}
+
 /** `ConfigMap/ns/name`. Different sources have different keys, since no part of one may contain a slash. */
 export function sourceKey(ref: SourceRef): string {
   return `${ref.kind}/${ref.namespace}/${ref.name}`;

@@ -54,6 +54,7 @@ const mends: Readonly<Record<AnsweredReason, string>> = {
   AutoEnabled: "",
   AutoEnabledForKind: "",
   AutoReloadAll: "",
+  HelmRelease: "",
   SourceIgnored: "Remove the ignore annotation from the source if its changes shall roll the workload.",
   SourceExcluded: "Take its name out of the exclude annotation if its changes shall roll the workload.",
   NotOptedIn:

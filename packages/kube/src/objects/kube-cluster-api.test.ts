@@ -126,6 +126,19 @@ describe("reads", () => {
     expect(await world.api.listSourceNames("Secret", "shop", signal)).toEqual(["a", "b"]);
   });
 
+  test("no names of Secrets that no watch shows, as those of Helm", async () => {
+    await using world = await startWorld();
+    const secret = { apiVersion: "v1", kind: "Secret", data: { release: btoa("x") } };
+    for (const name of ["x", "y"])
+      world.cluster.apply({
+        ...{ ...secret, metadata: { name, namespace: "shop" } },
+        ...(name === "y" ? { type: "helm.sh/release.v1" } : {}),
+      });
+    expect(await world.api.listSourceNames("Secret", "shop", signal)).toEqual(["x"]);
+    const y = { kind: "Secret", namespace: "shop", name: "y" } as const;
+    expect(await world.api.readSource(y, signal)).toMatchObject({ ref: y, content: undefined });
+  });
+
   test("names of very many sources page by page, with the labels asked for on each", async () => {
     await using world = await startWorld({ sourceSelector: "a=b" });
     const names = Array.from({ length: 1001 }, (_, at) => `s${at}`);

@@ -39,6 +39,14 @@ export function sourceResource(kind: SourceKind) {
   return sourceResources[kind];
 }
 
+/** Helm's releases are often the bulk of all Secrets. The type of a Secret cannot change. */
+const helmReleaseType = "helm.sh/release.v1";
+
+/** The field selector that sources of a kind are listed and watched with; undefined means all. */
+export function sourceFields(kind: SourceKind): string | undefined {
+  return kind === "Secret" ? `type!=${helmReleaseType}` : undefined;
+}
+
 /** Reads and conditional writes of one cluster, over its own connection. */
 export function createKubeClusterApi(
   cluster: ClusterId,
@@ -201,8 +209,12 @@ async function sourceNames(
 ): Promise<readonly string[]> {
   const names: string[] = [];
   const path = resourcePath(sourceResource(kind), namespace);
-  const limit = String(namesInPage);
-  const query = labelSelector === undefined ? { limit } : { limit, labelSelector };
+  const fieldSelector = sourceFields(kind);
+  const query = {
+    limit: String(namesInPage),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+  };
   for await (const page of pagesOf(connection, { path, query, accept: accept.metadataList }, signal))
     names.push(...itemsOf(page, kind).map((item) => text(item, "metadata", "name")));
   return names;
@@ -236,6 +248,7 @@ interface Many {
 function liveSource(ref: SourceRef, object: unknown): LiveSource {
   const createdAtSeconds = seconds(object, "metadata", "creationTimestamp");
   const write = sourceWrite(object);
+  const isNotWatched = ref.kind === "Secret" && text(object, "type") === helmReleaseType;
   const writtenAtSeconds = Math.max(createdAtSeconds, write.by?.atSeconds ?? 0);
   return {
     ref,
@@ -245,7 +258,8 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
     writtenAtSeconds,
     isModified: writtenAtSeconds > createdAtSeconds,
     resourceVersion: write.resourceVersion,
-    content: sourceContent(ref.kind, object),
+    // No watch shows a change of it.
+    content: isNotWatched ? undefined : sourceContent(ref.kind, object),
     write,
   };
 }

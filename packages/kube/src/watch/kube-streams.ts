@@ -13,7 +13,7 @@ import type { ApiResource, ResourceKind } from "../discovery/api-resources.ts";
 import { RevisionProbe } from "../discovery/revision-probe.ts";
 import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
-import { sourceResource } from "../objects/kube-cluster-api.ts";
+import { sourceFields, sourceResource } from "../objects/kube-cluster-api.ts";
 import { labelledNamespace, liveWorkload, sourceVersion } from "../objects/metadata.ts";
 import { PodStatusHandler, podStatusKind, seenPodStatus } from "../objects/pod-status.ts";
 import { WorkloadObjects } from "../objects/workload-objects.ts";
@@ -44,9 +44,6 @@ export interface HintedStreams {
   readonly onMissed: (collection: string, names: readonly string[]) => void;
   readonly timings?: Partial<HintTimings>;
 }
-
-/** Helm's release blobs are often the bulk of all Secrets, and no pod mounts them; the type of a Secret cannot change. */
-const selectors: Readonly<Partial<Record<SourceKind, string>>> = { Secret: "type!=helm.sh/release.v1" };
 
 /** The streams of one cluster: whole workloads, but only the metadata of sources and namespaces. */
 export class KubeStreams implements ClusterStreams {
@@ -91,7 +88,7 @@ export class KubeStreams implements ClusterStreams {
       collection: {
         ...sourceResource(kind),
         namespace,
-        fieldSelector: selectors[kind],
+        fieldSelector: sourceFields(kind),
         labelSelector: this.#options.sourceSelector,
         metadataOnly: true,
       },
