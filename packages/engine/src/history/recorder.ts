@@ -161,7 +161,8 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
   const { log, meter, reporter, history } = options;
   const { request, cluster } = about;
   const { uid, strategy, changed, observedSources } = fact;
-  for (const { reason } of changed) meter.rolled(cluster.name, request.workload.kind, reason);
+  const reasons = changed.map(({ reason }) => reason);
+  meter.rolled(cluster.name, request.workload, reasons);
   log.info({ ...fieldsOf(about), strategy, sources: sourceNamesOf(changed) }, "workload rolled");
   const head = reportHead(request, cluster, options.clock);
   const sources = changed.map(({ source, reason }) => ({ ...source, reason }));

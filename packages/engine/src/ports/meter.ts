@@ -64,7 +64,8 @@ export interface Meter {
     seconds: number,
     workload: WorkloadRef,
   ): void;
-  rolled(cluster: string, workloadKind: string, reason: RollReason): void;
+  /** Once for each roll, with the reason of each changed source. Its request may take longer, as where finalizers hold a Job. */
+  rolled(cluster: string, workload: WorkloadRef, reasons: readonly RollReason[]): void;
   /** A change reached this stage so long after the one before. */
   stageReached(cluster: string, stage: ChangeStage, seconds: number): void;
   /** `seconds` from the write of the roll. */

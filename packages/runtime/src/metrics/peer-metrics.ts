@@ -96,10 +96,11 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
       const skipReason = skipReasons[outcome];
       if (skipReason !== undefined) own.skipped.inc({ reason: skipReason });
       if (result !== "error") own.scanned.inc({ kind });
-      if (outcome === "rolled") countRoll(own, seconds, workload);
+      if (outcome === "rolled") own.actionSeconds.observe({ workload_kind: kind }, seconds);
       if (outcome === "retry" || outcome === "dropped") countFailure(own, workload);
       if (outcome === "retry") own.retries.inc();
     },
+    rolled: (workload: WorkloadRef): void => countRoll(own, workload),
     requested({ method, host, code, seconds }: ApiRequest): void {
       own.requests.inc({ code, method, host });
       if (seconds !== undefined) own.requestSeconds.observe({ verb: method, host }, seconds);
@@ -116,11 +117,10 @@ function countReload(own: Instruments, success: "true" | "false", { namespace }:
   own.byNamespace?.inc({ success, namespace });
 }
 
-function countRoll(own: Instruments, seconds: number, workload: WorkloadRef): void {
+function countRoll(own: Instruments, workload: WorkloadRef): void {
   const { kind } = workload;
   countReload(own, "true", workload);
   own.actions.inc({ workload_kind: kind, result: "success" });
-  own.actionSeconds.observe({ workload_kind: kind }, seconds);
   own.matched.inc({ kind });
 }
 

@@ -16,6 +16,7 @@ describe("the peer's metrics", () => {
 
   test("a roll, an attempt that failed, and looks that led to nothing", async () => {
     const { meter, metrics } = createPromMeter({ withProcess: false });
+    meter.rolled("c1", api, ["SourceChanged", "SourceChanged"]);
     meter.reconciled("c1", "rolled", 0.03, api);
     meter.reconciled("c1", "retry", 0.03, api);
     meter.reconciled("c1", "unchanged", 0.03, api);
@@ -47,6 +48,17 @@ describe("the peer's metrics", () => {
     const lines = await linesOf(metrics());
     expect(lines).toContain("reloader_retries_total 1");
     expect(lines).toContain('fleet_reloader_reconcile_seconds_count{cluster="c1",result="conflict"} 1');
+  });
+
+  test("a roll counts once, also where its Job is still being deleted", async () => {
+    const { meter, metrics } = createPromMeter({ withProcess: false });
+    const job = { ...api, kind: "Job" };
+    meter.rolled("c1", job, ["SourceChanged"]);
+    for (const result of ["held", "held", "recorded"] as const) meter.reconciled("c1", result, 0.03, job);
+    const lines = await linesOf(metrics());
+    expect(lines).toContain('reloader_reload_executed_total{success="true"} 1');
+    expect(lines).toContain('reloader_action_total{workload_kind="Job",result="success"} 1');
+    expect(lines).toContain('reloader_workloads_matched_total{kind="Job"} 1');
   });
 
   test("a roll that a brake holds is no error", async () => {
@@ -82,7 +94,7 @@ describe("the peer's metrics", () => {
   test("names of namespaces only for those who ask for them", async () => {
     for (const countByNamespace of [false, true]) {
       const { meter, metrics } = createPromMeter({ withProcess: false, countByNamespace });
-      meter.reconciled("c1", "rolled", 0.03, api);
+      meter.rolled("c1", api, ["SourceChanged"]);
       const isThere = (await metrics()).includes(
         'reloader_reload_executed_total_by_namespace{success="true",namespace="shop"} 1',
       );
@@ -182,7 +194,7 @@ test("what alerts watch rise is there at 0 before the first one", async () => {
   const { meter, metrics } = createPromMeter({ withProcess: false });
   meter.clusterState("c1", "Ready");
   meter.reconciled("c1", "unchanged", 0.03, api);
-  meter.rolled("c1", "Deployment", "SourceChanged");
+  meter.rolled("c1", api, ["SourceChanged"]);
   meter.notified("alert", "sent", 1);
   const lines = await linesOf(metrics());
   for (const series of [
@@ -212,7 +224,7 @@ test("a cluster that is gone has no series any more, and the others keep theirs"
     meter.clusterState(cluster, "Ready");
     meter.streamState(cluster, "Deployment", "watching");
     meter.reconciled(cluster, "rolled", 0.03, api);
-    meter.rolled(cluster, "Deployment", "SourceChanged");
+    meter.rolled(cluster, api, ["SourceChanged"]);
     meter.parked(cluster, "ClusterBusy");
     meter.breaker(cluster, true);
   }

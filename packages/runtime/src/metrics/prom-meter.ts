@@ -164,14 +164,7 @@ function createMeter(
       peer.reconciled(result === "conflict" ? "retry" : result, spent, workload);
     },
     stageReached: (cluster, stage, spent) => own.stages.observe({ cluster, stage }, spent),
-    rolled: (cluster, kind, reason) => {
-      own.rolls.inc({ cluster, kind, reason });
-      for (const result of rolloutResults) own.rollouts.inc({ cluster, kind, result }, 0);
-    },
-    rolloutEnded(cluster, kind, result, spent) {
-      own.rollouts.inc({ cluster, kind, result });
-      if (result === "healthy") own.rolloutSeconds.observe({ cluster }, spent);
-    },
+    ...createRollMeter(own, peer),
     historyKept: (result, count) => own.history.inc({ result }, count),
     held: (cluster, reason) => own.held.inc({ cluster, reason }),
     freezesReadable: (isReadable) => own.readable.set(isReadable ? 1 : 0),
@@ -190,6 +183,24 @@ function createMeter(
       own.notified.inc({ channel, result }, count);
     },
     registrations: (provider, state, count) => own.registered.set({ provider, state }, count),
+  };
+}
+
+function createRollMeter(
+  own: ReturnType<typeof createOwnMetrics>,
+  peer: PeerMetrics,
+): Pick<Meter, "rolled" | "rolloutEnded"> {
+  return {
+    rolled: (cluster, workload, reasons) => {
+      const { kind } = workload;
+      for (const reason of reasons) own.rolls.inc({ cluster, kind, reason });
+      peer.rolled(workload);
+      for (const result of rolloutResults) own.rollouts.inc({ cluster, kind, result }, 0);
+    },
+    rolloutEnded(cluster, kind, result, spent) {
+      own.rollouts.inc({ cluster, kind, result });
+      if (result === "healthy") own.rolloutSeconds.observe({ cluster }, spent);
+    },
   };
 }
 

@@ -41,8 +41,8 @@ export class CountingMeter implements Meter {
     this.#add(`reconciled ${cluster} ${result}`, 1);
   }
 
-  rolled(cluster: string, workloadKind: string, reason: string): void {
-    this.#add(`rolled ${cluster} ${workloadKind} ${reason}`, 1);
+  rolled(cluster: string, { kind }: { readonly kind: string }, reasons: readonly string[]): void {
+    for (const reason of reasons) this.#add(`rolled ${cluster} ${kind} ${reason}`, 1);
   }
 
   stageReached(cluster: string, stage: string): void {

@@ -75,6 +75,7 @@ describe("a Job", () => {
     expect(bed.cluster.workload(bed.workload)?.uid).not.toBe(before?.uid);
     expect(bed.cluster.workloadRefs).toEqual([bed.workload]);
     expect(bed.actions()).toBe(1);
+    expect(bed.meter.count("rolled c1 Job SourceChanged")).toBe(1);
   });
 
   test("whose content came back before it was deleted stays, and the stash goes", async () => {
