@@ -44,10 +44,12 @@ export type AuditEventResult =
  */
 export type ChangeStage = "seen" | "taken" | "patched" | "healthy";
 
+/** How a source was seen: by a list, or by an event of a watch. */
+export type SourceSeen = "listed" | "created" | "changed" | "deleted";
+
 /** What is measured, as sentences. Labels are closed sets: clusters by what people call them, no names of objects. */
 export interface Meter {
-  /** By a list, or by an event of a watch. */
-  sourcesSeen(cluster: string, kind: SourceKind, count: number, how: "listed" | "changed" | "deleted"): void;
+  sourcesSeen(cluster: string, kind: SourceKind, count: number, how: SourceSeen): void;
   /** Whatever had to be published for them has been. */
   sourcesCompared(cluster: string, kind: SourceKind, count: number): void;
   requestsPublished(cluster: string, count: number): void;

@@ -1,6 +1,7 @@
 import { compatResourceName } from "@fleet-reloader/domain/compat/kind-name";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { SourceSeen } from "@fleet-reloader/engine/ports/meter";
 import type { Outcome } from "@fleet-reloader/engine/ports/request";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
@@ -26,7 +27,7 @@ export const peerMetricDescriptions = {
   reloader_errors_total: "Attempts that failed, as type handler_error. (invalid_handler_type cannot occur.)",
   reloader_retries_total: "Requests that went back into the queue after a failed attempt.",
   reloader_events_received_total:
-    "ConfigMaps and Secrets received: add from a list, update from an event of a watch, delete from a deletion.",
+    "ConfigMaps and Secrets received: add from a list or when created, update when changed, delete when deleted.",
   reloader_events_processed_total:
     "ConfigMaps and Secrets compared, with their requests published. The result is always success, since none is dropped.",
   reloader_workloads_scanned_total: "Workloads read for a decision, by kind.",
@@ -49,7 +50,12 @@ export interface ApiRequest {
 
 type PeerResult = Outcome | "retry" | "held" | "delayed" | "dropped";
 
-const eventTypes = { listed: "add", changed: "update", deleted: "delete" } as const;
+const eventTypes: Readonly<Record<SourceSeen, "add" | "update" | "delete">> = {
+  listed: "add",
+  created: "add",
+  changed: "update",
+  deleted: "delete",
+};
 const results: Readonly<Record<PeerResult, "success" | "skipped" | "error">> = {
   rolled: "success",
   recorded: "success",
@@ -77,7 +83,7 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
   for (const success of ["true", "false"]) own.executed.inc({ success }, 0);
 
   return {
-    sourcesSeen(kind: SourceKind, count: number, how: keyof typeof eventTypes): void {
+    sourcesSeen(kind: SourceKind, count: number, how: SourceSeen): void {
       own.received.inc({ event_type: eventTypes[how], resource_type: compatResourceName(kind) }, count);
     },
     sourcesCompared(kind: SourceKind, count: number): void {

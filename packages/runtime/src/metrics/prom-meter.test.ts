@@ -76,13 +76,14 @@ describe("the peer's metrics", () => {
   test("sources by how they came, under the names of resources", async () => {
     const { meter, metrics } = createPromMeter({ withProcess: false });
     meter.sourcesSeen("c1", "ConfigMap", 3, "listed");
+    meter.sourcesSeen("c1", "ConfigMap", 1, "created");
     meter.sourcesSeen("c1", "Secret", 2, "changed");
     meter.sourcesSeen("c1", "Secret", 1, "deleted");
     meter.sourcesCompared("c1", "Secret", 2);
     meter.sourcesSeen("c1", "SecretProviderClass", 4, "changed");
     const lines = await linesOf(metrics());
     for (const line of [
-      'reloader_events_received_total{event_type="add",resource_type="configmaps"} 3',
+      'reloader_events_received_total{event_type="add",resource_type="configmaps"} 4',
       'reloader_events_received_total{event_type="update",resource_type="secrets"} 2',
       'reloader_events_received_total{event_type="update",resource_type="secretproviderclasspodstatuses"} 4',
       'reloader_events_received_total{event_type="delete",resource_type="secrets"} 1',

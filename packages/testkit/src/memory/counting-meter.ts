@@ -13,7 +13,7 @@ export class CountingMeter implements Meter {
   }
 
   sourcesSeen(cluster: string, kind: string, count: number, how: string): void {
-    this.#add(how === "deleted" ? `deleted ${cluster} ${kind}` : `seen ${cluster} ${kind}`, count);
+    this.#add(`${how} ${cluster} ${kind}`, count);
   }
 
   sourcesCompared(cluster: string, kind: string, count: number): void {

@@ -2,7 +2,7 @@ import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/doma
 import type { Clock } from "../../async/clock.ts";
 import { windowOf } from "../../observe/interest.ts";
 import type { Log } from "../../ports/log.ts";
-import type { Meter } from "../../ports/meter.ts";
+import type { Meter, SourceSeen } from "../../ports/meter.ts";
 import type { SourceVersion } from "../../ports/reference-index.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { StreamEvent, StreamHandler } from "../../ports/source-stream.ts";
@@ -96,7 +96,9 @@ export class SourceWatch implements StreamHandler<SourceVersion> {
     mayAppear: (source: SourceRef) => boolean,
   ): Promise<void> {
     if (sources.length === 0) return;
-    this.#seen(sources.length, "changed");
+    const created = sources.filter(({ ref }) => mayAppear(ref)).length;
+    this.#seen(created, "created");
+    this.#seen(sources.length - created, "changed");
     const admitted = this.#throttle.admitted(sources);
     if (admitted.length === 0) return;
     await this.#publishAndThrottle(admitted, mayAppear);
@@ -133,9 +135,9 @@ export class SourceWatch implements StreamHandler<SourceVersion> {
     return this.#missing;
   }
 
-  #seen(count: number, how: Parameters<Meter["sourcesSeen"]>[3]): void {
+  #seen(count: number, how: SourceSeen): void {
     const { meter, name, kind } = this.#options;
-    meter.sourcesSeen(name, kind, count, how);
+    if (count > 0) meter.sourcesSeen(name, kind, count, how);
   }
 
   #compared(count: number): void {

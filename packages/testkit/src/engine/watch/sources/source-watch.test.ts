@@ -202,3 +202,17 @@ describe("the version of a source counts as handled", () => {
     expect(index.handled(app.ref)).toBeUndefined();
   });
 });
+
+test("sources are counted by how they came: listed, created, changed or deleted", async () => {
+  const { watch, set, meter } = await watchedSources();
+  await watch.page([set("app")]);
+  await watch.events([
+    { type: "upsert", object: set("app") },
+    { type: "upsert", object: set("db"), isNew: true },
+  ]);
+  await watch.events([{ type: "delete", object: set("db") }]);
+  const counted = ["listed", "created", "changed", "deleted"].map((how) =>
+    meter.count(`${how} c1 ConfigMap`),
+  );
+  expect(counted).toEqual([1, 1, 1, 1]);
+});
