@@ -262,7 +262,8 @@ function recordFailure(
   );
   if (!isTold) return;
   const head = reportHead(about.request, about.cluster, clock);
-  reporter?.failed({ ...head, code, message });
+  const changedKinds = roll?.changed.map(({ source }) => source.kind) ?? [];
+  reporter?.failed({ ...head, code, message, changedKinds });
   history?.append(failureRecords({ ...head, fleetChanges }, code, roll));
 }
 

@@ -4,7 +4,7 @@ import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { LintRuleId } from "@fleet-reloader/domain/lint/rules";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
-import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { Log } from "./log.ts";
@@ -36,6 +36,8 @@ export interface FailureReport extends Report {
   readonly code: FaultCode;
   /** What the fault says: names, never content. */
   readonly message: string;
+  /** The kind of each source that the roll is for; none where no roll is due, or it is not known. */
+  readonly changedKinds: readonly SourceKind[];
 }
 
 /** The rollout that a roll began has ended, one way or another. */

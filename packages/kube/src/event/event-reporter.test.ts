@@ -17,6 +17,8 @@ const objects = {
   Rollout: { apiVersion: "argoproj.io/v1alpha1", kind: "Rollout" },
 } as const;
 
+const failure = { code: "kube.rejected", message: "quota", changedKinds: ["Secret"] } as const;
+
 async function startWorld() {
   const cluster = await startSimCluster({ controllers: false, customResources });
   const meter = new CountingMeter();
@@ -128,11 +130,11 @@ describe("a report becomes an Event on its workload", () => {
 
   test("also when whoever reports did not get to see the workload", async () => {
     await using world = await startWorld();
-    world.reporter.failed({ ...world.reportHead("Deployment"), code: "kube.rejected", message: "quota" });
+    world.reporter.failed({ ...world.reportHead("Deployment"), ...failure });
     await world.reporter.stop(60_000);
-    expect(world.events()).toMatchObject([
-      { type: "Warning", reason: "ReloadFail", involvedObject: { uid: world.uids.Deployment } },
-    ]);
+    const involvedObject = { uid: world.uids.Deployment };
+    const source = { component: "reloader-secrets" };
+    expect(world.events()).toMatchObject([{ type: "Warning", reason: "ReloadFail", involvedObject, source }]);
   });
 
   test("once: the same again is counted on it, something else is another", async () => {
@@ -224,8 +226,7 @@ describe("what goes wrong", () => {
     world.cluster.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop", finalizers } });
     world.cluster.remove(kind, namespace, name);
     if (kind === "Namespace") world.reporter.rolled(world.roll());
-    else
-      world.reporter.failed({ ...world.reportHead("Deployment"), code: "kube.rejected", message: "quota" });
+    else world.reporter.failed({ ...world.reportHead("Deployment"), ...failure });
     await world.reporter.stop(60_000);
     expect(world.meter.sentences).toEqual(["notified event skipped"]);
     expect(world.log.lines).toEqual([]);
@@ -243,8 +244,7 @@ describe("what goes wrong", () => {
     await world.reporter.stop(60_000);
     expect(world.meter.count("notified event failed")).toBe(4);
     expect(world.log.messages("warn")).toEqual(Array(2).fill("an Event could not be created"));
-    const fields = { workload: { name: "api" }, reason: "kube.rejected" };
-    expect(world.log.lines[0]).toMatchObject({ fields });
+    expect(world.log.lines[0]?.fields).toMatchObject({ workload: { name: "api" }, reason: failure.code });
   });
 
   // Each is a write of the same API server that the rolls wait for.

@@ -41,12 +41,26 @@ test("many sources are counted, and the message stays within what the API server
 });
 
 test("a failure names its code; what is not ASCII is cut between characters", () => {
-  const text = failedText({ ...reportHead, code: "kube.rejected", message: "ü".repeat(2000) });
+  const text = failedText({
+    ...reportHead,
+    code: "kube.rejected",
+    message: "ü".repeat(2000),
+    changedKinds: [],
+  });
   expect(text).toMatchObject({ type: "Warning", reason: "ReloadFail" });
   expect(text.message).toMatch(
     /^Update for 'api' of type 'Deployment' in namespace 'shop' failed with error kube\.rejected: ü+…$/,
   );
   expect(Buffer.byteLength(text.message)).toBeLessThanOrEqual(1024);
+});
+
+test("a failure has the component of the kind that changed", () => {
+  const failure = { ...reportHead, code: "kube.rejected", message: "quota" } as const;
+  expect(failedText({ ...failure, changedKinds: ["Secret", "Secret"] }).component).toBe("reloader-secrets");
+  expect(failedText({ ...failure, changedKinds: ["Secret", "ConfigMap"] }).component).toBe(
+    "reloader-configmaps",
+  );
+  expect(failedText({ ...failure, changedKinds: [] }).component).toBe("reloader-configmaps");
 });
 
 test("an unreadable annotation is named with its value, what is wrong and the mend", () => {

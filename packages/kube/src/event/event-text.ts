@@ -42,7 +42,7 @@ export function rolledText({ workload, sources }: RollReport): EventText {
   };
 }
 
-export function failedText({ workload, code, message }: FailureReport): EventText {
+export function failedText({ workload, code, message, changedKinds }: FailureReport): EventText {
   const { kind, namespace, name } = workload;
   return {
     type: "Warning",
@@ -51,7 +51,7 @@ export function failedText({ workload, code, message }: FailureReport): EventTex
       `Update for '${name}' of type '${kind}' in namespace '${namespace}' failed with error ${code}: ${cut(message, failureLengthMax)}`,
       eventMessageMax,
     ),
-    component: componentOf([]),
+    component: componentOf(changedKinds),
   };
 }
 

@@ -162,7 +162,8 @@ test("a reporter that throws is named in the log, and the others are told", () =
     workload: { kind: "D", namespace: "n", name: "a" },
     atMs: 0,
   };
-  reportToEach([broken, reporter], log).failed({ ...reportHead, code: "kube.rejected", message: "no" });
+  const failure = { code: "kube.rejected", message: "no", changedKinds: [] } as const;
+  reportToEach([broken, reporter], log).failed({ ...reportHead, ...failure });
   expect(told).toHaveLength(1);
   expect(log.messages("error")).toEqual(["a reporter has thrown"]);
 });

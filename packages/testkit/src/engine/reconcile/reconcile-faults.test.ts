@@ -239,16 +239,16 @@ describe("a write that a webhook rewrites", () => {
   });
 
   test("is told on the workload at the first attempt, and not when it is tried again", async () => {
-    const reported: string[] = [];
+    const reported: (readonly string[])[] = [];
     const ignore = () => undefined;
-    const failed = ({ code }: FailureReport) => void reported.push(code);
+    const failed = ({ code, changedKinds }: FailureReport) => void reported.push([code, ...changedKinds]);
     const reporter = { rolled: ignore, failed, ended: ignore, unreadable: ignore, held: ignore };
     const bed = await stripping(3, { reporter });
     bed.edit("2");
     await ask(bed);
     await bed.elapse(10_000);
     expect(bed.cluster.rolls()).toHaveLength(1);
-    expect(reported).toEqual(["engine.write-rewritten"]);
+    expect(reported).toEqual([["engine.write-rewritten", "ConfigMap"]]);
   });
 
   test("once is made at the retry, exactly once, and recorded then", async () => {
