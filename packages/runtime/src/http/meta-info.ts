@@ -1,5 +1,9 @@
 import process from "node:process";
+import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
+import { rolloutStrategyAnnotation } from "@fleet-reloader/domain/kind/rollout";
 import type { ConfigShape } from "../config/field.ts";
+import { type ConfigSources, givenValues, loadConfig } from "../config/load.ts";
+import { csvList } from "../config/types.ts";
 import { version } from "../process/version.ts";
 import { addressText } from "./socket-address.ts";
 
@@ -11,6 +15,7 @@ const peerNames: Readonly<Record<string, string>> = {
   "configmap-auto-annotation": "configmapReloaderAutoAnnotation",
   "secret-auto-annotation": "secretReloaderAutoAnnotation",
   "ignore-annotation": "ignoreResourceAnnotation",
+  "enable-csi-integration": "enableCSIIntegration",
   "enable-ha": "enableHA",
   "enable-pprof": "enablePProf",
   "pprof-addr": "pprofAddr",
@@ -22,10 +27,24 @@ const peerNames: Readonly<Record<string, string>> = {
 /** A time that readers of the peer's JSON can parse, and that means "unknown". */
 const noTime = "0001-01-01T00:00:00Z";
 
-/** The self-description of an installation: three keys with JSON, as the peer's tools read them. No secrets. */
+const { ConfigMap, Secret, SecretProviderClass } = defaultDialect.kinds;
+/** The keys of annotations that no flag changes, which the peer lists among its options. */
+const fixedKeys = {
+  secretProviderClassUpdateOnChangeAnnotation: SecretProviderClass.named,
+  secretProviderClassReloaderAutoAnnotation: SecretProviderClass.auto,
+  configmapExcludeReloaderAnnotation: ConfigMap.exclude,
+  secretExcludeReloaderAnnotation: Secret.exclude,
+  secretProviderClassExcludeReloaderAnnotation: SecretProviderClass.exclude,
+  rolloutStrategyAnnotation,
+};
+
+/**
+ * The self-description of an installation whose configuration is valid: three keys with JSON, as the peer's tools read them. No
+ * secrets.
+ */
 export function metaInfoOf(
   shape: ConfigShape,
-  config: Readonly<Record<string, unknown>>,
+  sources: ConfigSources,
   deployment: { readonly name: string; readonly namespace: string },
 ): Readonly<Record<string, string>> {
   const buildInfo = {
@@ -37,25 +56,27 @@ export function metaInfoOf(
   };
   return {
     buildInfo: JSON.stringify(buildInfo),
-    reloaderOptions: JSON.stringify(optionsOf(shape, config)),
+    reloaderOptions: JSON.stringify({ ...optionsOf(shape, sources), ...fixedKeys }),
     deploymentInfo: JSON.stringify({ ...deployment, creationTimestamp: null }),
   };
 }
 
-function optionsOf(shape: ConfigShape, config: Readonly<Record<string, unknown>>) {
+function optionsOf(shape: ConfigShape, sources: ConfigSources) {
+  const given = givenValues(shape, sources).values;
+  const config: Readonly<Record<string, unknown>> = loadConfig(shape, sources);
   return Object.fromEntries(
     Object.entries(shape).flatMap(([field, { meta }]) => {
-      const value = shownSetting(config[field]);
-      if (meta.isSecret === true || value === undefined) return [];
-      return [[peerNames[meta.flag] ?? camelCase(meta.flag), value] as const];
+      if (meta.isSecret === true) return [];
+      const text = given.get(field)?.value;
+      const value = meta.isList === true ? csvList().parse(text) : (plainSetting(config[field]) ?? text);
+      return value === undefined ? [] : [[peerNames[meta.flag] ?? camelCase(meta.flag), value] as const];
     }),
   );
 }
 
-/** What fits into the peer's JSON, whose fields are texts, truths and lists of texts. */
-function shownSetting(value: unknown): string | boolean | number | readonly string[] | undefined {
+/** What fits into the peer's JSON, whose fields are texts, truths and lists of texts; undefined: nothing, or a value of another form. */
+function plainSetting(value: unknown): string | boolean | number | undefined {
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") return value;
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   if (typeof value === "object" && value !== null && "host" in value && "port" in value)
     return addressText({ host: String(value.host), port: Number(value.port) });
   return undefined;

@@ -122,10 +122,11 @@ function runLateUsers(
 function createOnEngaged({ clusters, connections, spec }: ProcessContext, signal: AbortSignal): OnEngaged {
   const { log, registration } = connections;
   const { watched } = clusters;
-  const { shape, works } = spec;
+  const { shape, sources, works } = spec;
   const firstCluster = registration.given[0]?.name;
   const publish = works?.parts.publishOnEngagement({
     shape,
+    sources,
     config: works.config,
     firstCluster,
     clock: systemClock,
