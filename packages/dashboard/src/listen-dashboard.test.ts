@@ -52,6 +52,7 @@ test.each(["/history", "/queues", "/api/v1/status", "/"])(
     expect(refused.body).toContain('Host: "evil.example:8080"');
     expect(refused.body).toContain("--allowed-hosts");
     expect(refused.body).not.toContain("ann");
+    expect(await dashboard.ask(path, { host: "other.tools.svc:8080" })).toMatchObject({ status: 421 });
     expect(await dashboard.ask("/history", { host: "reloader.tools.svc:8080" })).toMatchObject({
       status: 200,
     });

@@ -39,6 +39,25 @@ test.each([
   );
 });
 
+const inCluster = createHostGuard([], true);
+
+test.each([
+  "reloader:9090",
+  "reloader.tools.svc:9090",
+  "Reloader.tools.svc.:9090",
+  "reloader.tools.svc.cluster.local",
+])("the Host %s, which no public page has, is answered where Services are", (header) => {
+  expect(inCluster(header)).toBeUndefined();
+  expect(createHostGuard([])(header)).toContain("is no name of this process");
+});
+
+test.each(["evil.example", "svc.evil.example", "reloader.tools", "evilsvc.cluster.local", "x.notsvc", "."])(
+  "the Host %s, which may be that of a public page, is refused there too",
+  (header) => {
+    expect(inCluster(header)).toContain("is no name of this process");
+  },
+);
+
 test("a refusal repeats no more than a name is long, and nothing that a terminal obeys", () => {
   const refusal = refusalOf(`\u009b2J${"x".repeat(10_000)}`) ?? "";
   expect(refusal).toContain(String.raw`\u{9b}2J`);

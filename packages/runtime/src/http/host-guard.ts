@@ -4,16 +4,19 @@ import { printable } from "../log/printable.ts";
 /**
  * Judges the header `Host` of a request: undefined when it may be answered, else why not. A web page that has its own name
  * point at us (DNS rebinding) is read by the browser of a person who can reach us; its requests carry that name. A page cannot
- * do so with an IP address, by which kubelets and Prometheus ask, and a Host that is absent comes from no browser.
+ * do so with an IP address, by which kubelets and Prometheus ask, and a Host that is absent comes from no browser. With `answersServices`
+ * names are good too that public name servers do not give out, such as those of Services.
  */
 export function createHostGuard(
   allowed: readonly string[],
+  answersServices = false,
 ): (header: string | undefined) => string | undefined {
   const names = new Set(allowed.map(withoutDot).filter((name) => name !== ""));
   return (header) => {
     if (header === undefined || header === "") return undefined;
     const name = hostNameOf(header);
     if (name !== undefined && (isLocal(name) || names.has(name))) return undefined;
+    if (name !== undefined && answersServices && isInternal(name)) return undefined;
     const shown = printable(header.slice(0, shownLengthMax));
     return `Host: "${shown}" is no name of this process; ask by localhost or IP address, or allow the name with --allowed-hosts (FLEET_RELOADER_ALLOWED_HOSTS)`;
   };
@@ -37,4 +40,12 @@ function withoutDot(name: string): string {
 /** Browsers ask no name server for these (RFC 6761, 6.3). */
 function isLocal(name: string): boolean {
   return isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost");
+}
+
+/**
+ * Whether no page on the internet has this name: `svc` is no public domain, `local` is kept from being one (RFC 6762, 22.1), and a
+ * public name has a dot. A Service's short name `NAME.NAMESPACE` looks like a public one.
+ */
+function isInternal(name: string): boolean {
+  return /^[^.]+$|\.svc(\.cluster\.local)?$/.test(name);
 }

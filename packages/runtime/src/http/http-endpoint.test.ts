@@ -76,13 +76,15 @@ note: cluster b: \u{202e}\u{9b}31m
 });
 
 test.each(["/live", "/ready", "/metrics", workPath, "/"])(
-  "%s is answered to nobody who asks by a name that is not ours",
+  "%s is answered by the names of Services and by no public name",
   async (path) => {
     await using health = await startHealth();
     const foreign = await askAs({ port: health.port, path, headers: { host: "evil.example" } });
     expect(foreign).toMatchObject({ status: 421, body: expect.stringContaining('Host: "evil.example"') });
     const own = await askAs({ port: health.port, path, headers: { host: `localhost:${health.port}` } });
     expect(own.status).not.toBe(421);
+    const service = await askAs({ port: health.port, path, headers: { host: "mine.tools.svc:9090" } });
+    expect(service.status).not.toBe(421);
   },
 );
 

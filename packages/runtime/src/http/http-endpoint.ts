@@ -10,6 +10,8 @@ import { workPath } from "./work-answer.ts";
 export interface ListenAddress extends SocketAddress {
   /** Names by which it may be asked, beside `host`, localhost and IP addresses. */
   readonly allowedHosts?: readonly string[];
+  /** May also be asked by any name that only a cluster gives, such as that of a Service. */
+  readonly answersServices?: boolean;
 }
 
 /**
@@ -22,7 +24,8 @@ export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
   tls?: ListenTls,
 ): Promise<{ readonly server: Server; readonly port: number; close(): Promise<void> }> {
-  const refusalOf = createHostGuard([address.host, ...(address.allowedHosts ?? [])]);
+  const allowed = [address.host, ...(address.allowedHosts ?? [])];
+  const refusalOf = createHostGuard(allowed, address.answersServices);
   const guarded = (request: IncomingMessage, response: ServerResponse) => {
     const refusal = refusalOf(request.headers.host);
     if (refusal === undefined) handle(request, response);
@@ -58,7 +61,9 @@ export interface HealthOptions {
 
 /** `/live`, `/ready`, `/metrics` and, of those that are always on, `/work`. Liveness depends on nothing but this process (product S10). */
 export function listenHealth(options: HealthOptions) {
-  return listen("--listen-address", options.address, (request, response) => {
+  // A Service that people made has a name that we do not know, and Prometheus may ask by it.
+  const address = { ...options.address, answersServices: true };
+  return listen("--listen-address", address, (request, response) => {
     answer(request.url?.split("?")[0] ?? "/", response, options).catch((error: unknown) => {
       send(
         response,

@@ -31,7 +31,7 @@ export const httpFields = {
       env: "FLEET_RELOADER_ALLOWED_HOSTS",
       placeholder: "NAMES",
       description:
-        "Host names that requests to our pages may use. Always allowed are localhost, IP addresses and the name in the listen address. Other names get 421, so that a web page cannot read ours through a name that points to us.",
+        "Host names that requests to our pages may use. Always allowed are localhost, IP addresses and the name in the listen address, and at --listen-address the names of Services: names without a dot, and those that end in .svc or .svc.cluster.local. Other names get 421, so that a web page cannot read ours through a name that points to us.",
       defaultText: "none",
       isList: true,
     },
