@@ -44,6 +44,11 @@ export interface FieldMeta {
   readonly peer?: string;
   /** Judges the given text, of a list with commas, and whether other fields are given; undefined when there is nothing to remark. Logged once, at the start. */
   readonly remark?: (text: string, isGiven: (field: string) => boolean) => Remark | undefined;
+  /**
+   * The fields that must be true for anything to read the value. While none is, an unusable value counts as none and causes a remark, so
+   * the field may have no other default than undefined.
+   */
+  readonly readWith?: readonly string[];
   /** Its value appears in no message, no log and no published information about the process. */
   readonly isSecret?: boolean;
   /** Default in words, when it is not a constant. */

@@ -13,21 +13,47 @@ export interface ConfigSources {
  * the mend; the result is frozen.
  */
 export function loadConfig<S extends ConfigShape>(shape: S, sources: ConfigSources): ConfigOf<S> {
-  const given = givenValues(shape, sources);
-  const problems = [...given.problems];
-  const result: Record<string, unknown> = {};
+  const { values, problems } = givenValues(shape, sources);
+  const { parsed, unusable } = parseFields(shape, values);
+  const refused = unusable.filter(({ readWith }) => !isUnread(readWith, parsed));
+  const all = [...problems, ...refused.map(({ problem }) => problem)];
+  if (all.length > 0) throw new Fault("config.invalid", all.join("\n"));
+  // Each field of the shape was parsed by its own schema, or is undefined because nothing reads it.
+  return Object.freeze(parsed) as ConfigOf<S>;
+}
+
+/** The unusable values that are accepted because nothing reads them, each with what is wrong and why it is ignored. */
+export function ignoredValues(shape: ConfigShape, sources: ConfigSources): readonly string[] {
+  const { parsed, unusable } = parseFields(shape, givenValues(shape, sources).values);
+  return unusable
+    .filter(({ readWith }) => isUnread(readWith, parsed))
+    .map(({ problem, readWith = [] }) => {
+      const switches = readWith.map((name) => `--${shape[name]?.meta.flag ?? name}`);
+      return `${problem}. It is ignored: ${switches.join(", ")} are off`;
+    });
+}
+
+type Parsed = Readonly<Record<string, unknown>>;
+
+function isUnread(readWith: FieldMeta["readWith"], parsed: Parsed): boolean {
+  return readWith?.every((name) => parsed[name] !== true) === true;
+}
+
+/** What each field's own schema makes of its text, and what is wrong with the others. */
+function parseFields(shape: ConfigShape, values: ReadonlyMap<string, Given>) {
+  const parsed: Record<string, unknown> = {};
+  const unusable: { readonly problem: string; readonly readWith: FieldMeta["readWith"] }[] = [];
   for (const [name, { schema, meta }] of Object.entries(shape)) {
-    const one = given.values.get(name);
-    const parsed = schema.safeParse(one?.value);
-    if (parsed.success) result[name] = parsed.data;
-    else
-      problems.push(
-        `${one?.label ?? `--${meta.flag}`}: ${parsed.error.issues.map((issue) => issue.message).join("; ")}`,
-      );
+    const one = values.get(name);
+    const { success, data, error } = schema.safeParse(one?.value);
+    if (success) {
+      parsed[name] = data;
+      continue;
+    }
+    const says = error.issues.map((issue) => issue.message).join("; ");
+    unusable.push({ problem: `${one?.label ?? `--${meta.flag}`}: ${says}`, readWith: meta.readWith });
   }
-  if (problems.length > 0) throw new Fault("config.invalid", problems.join("\n"));
-  // Every field of the shape was parsed by its own schema just above.
-  return Object.freeze(result) as ConfigOf<S>;
+  return { parsed, unusable };
 }
 
 interface Given {

@@ -1,9 +1,9 @@
 import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigShape } from "./field.ts";
-import { type ConfigSources, givenValues } from "./load.ts";
+import { type ConfigSources, givenValues, ignoredValues } from "./load.ts";
 
-/** Logs one line for each accepted value that does not do what its name suggests, and for each variable with a misspelt name. */
+/** Logs one line for each accepted value that does not do what its name suggests, or nothing, and for each variable with a misspelt name. */
 export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<Log, "info" | "warn">): void {
   const given = givenValues(shape, sources).values;
   const textOf = (field: string) => [given.get(field)?.value ?? ""].flat().join(",");
@@ -14,6 +14,7 @@ export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<L
     const remark = meta.remark?.(textOf(name), isGiven);
     if (remark !== undefined) log[remark.level]({}, `${one.label}: ${remark.says}`);
   }
+  for (const ignored of ignoredValues(shape, sources)) log.warn({}, ignored);
   for (const { name, meant } of misspeltVariables(shape, sources))
     log.warn({}, `${name}: no variable has this name, so it has no effect; did you mean ${meant}?`);
 }

@@ -80,6 +80,17 @@ describe("an address", () => {
     expect(load([], { ALERT_WEBHOOK_URL: given }).alertWebhookUrl?.href).toBe(given);
   });
 
+  test("of a proxy that is none keeps nothing from starting while no alerts are sent", () => {
+    const env = { ALERT_WEBHOOK_PROXY: "hunter2@proxy.example:3128", ALERT_ON_RELOAD: "false" };
+    expect(load([], env).alertWebhookProxy).toBeUndefined();
+    const says = "ALERT_WEBHOOK_PROXY=(not shown): is no address; write http://… or https://…";
+    expect(remarks([], env)).toEqual([
+      `${says}. It is ignored: --alert-on-reload, --alert-on-failure are off`,
+    ]);
+    for (const on of ["--alert-on-reload", "--alert-on-failure=true"])
+      expect(() => load([on], { ALERT_WEBHOOK_PROXY: env.ALERT_WEBHOOK_PROXY })).toThrow(says);
+  });
+
   test("is not shown by a remark either", () => {
     const said = remarks(["--webhook-url=https://ci.example/hunter2"]);
     expect(said).toEqual([expect.stringMatching(/^--webhook-url \(not shown\): no workload is rolled/)]);

@@ -138,6 +138,7 @@ export const notifyFields = {
       env: "ALERT_WEBHOOK_PROXY",
       placeholder: "URL",
       description: "HTTP proxy for --alert-webhook-url.",
+      readWith: ["alertOnReload", "alertOnFailure"],
       isSecret: true,
     },
   },
