@@ -19,7 +19,7 @@ import { Route, type Way } from "./route.ts";
 import { ServerClock } from "./server-clock.ts";
 import { type ConnectionGuard, Suspicion } from "./suspicion.ts";
 import { isSilence, statusFault, transportFault } from "./to-fault.ts";
-import { Deadlines } from "./transport/deadlines.ts";
+import { CallTimes, callTimeoutMs } from "./transport/call-times.ts";
 import { type StreamedAnswer, streamedAnswer } from "./transport/streamed-answer.ts";
 import { wholeAnswer } from "./transport/whole-answer.ts";
 
@@ -36,11 +36,7 @@ export interface ConnectionOptions extends RecordingOptions {
   readonly limit?: { readonly qps: number; readonly burst: number } | undefined;
 }
 
-/** A call whose answer has not begun after this long has an unknown outcome: an API server answers nearly all within a second. */
-const callTimeoutMs = 10_000;
 const callTimeouts = { headersTimeout: callTimeoutMs, bodyTimeout: callTimeoutMs } as const;
-/** A page of large objects over a slow line takes a while; a server that sends a byte at a time must not take for ever. */
-const wholeAnswerMs = 60_000;
 /** Each carries one request at a time. A hung server blocks this many requests; a healthy one is kept busy by fewer. */
 const callConnectionsDefault = 16;
 /** Bookmarks arrive about once a minute: a watch without a byte for this long is dead. */
@@ -60,8 +56,7 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #reservations: Reservations;
   readonly #serverClock: ServerClock;
-  readonly #head: Deadlines;
-  readonly #whole: Deadlines;
+  readonly #times: CallTimes;
   readonly #route: Route;
   readonly #suspicion = new Suspicion();
   #heardAt: number;
@@ -74,18 +69,17 @@ export class Connection {
     this.#options = options;
     this.backOffs = new BackOffs(clock);
     const connections = isShared === true ? undefined : callConnections;
-    this.#route = new Route({ target, clock, callConnections: connections });
-    this.#head = new Deadlines(callTimeoutMs, clock);
+    this.#times = new CallTimes(clock);
+    this.#route = new Route({ target, clock, callConnections: connections, waits: this.#times.waits });
     this.#reservations = new Reservations({
       limit,
       connections,
-      deadlines: this.#head,
+      deadlines: this.#times.head,
       suspicion: this.#suspicion,
       heardAt: () => this.#heardAt,
       clock,
     });
     this.#serverClock = new ServerClock(clock);
-    this.#whole = new Deadlines(wholeAnswerMs, clock);
     this.#heardAt = clock.monotonic();
   }
 
@@ -98,9 +92,9 @@ export class Connection {
     return this.#heardAt;
   }
 
-  /** Monotonic: since when a call waits for its answer to begin. Undefined: none does. */
+  /** Monotonic: since when a call waits for credentials, for its answer or for more of it. Undefined: none does. */
   get askedSinceMs(): number | undefined {
-    return this.#head.oldestSinceMs;
+    return this.#times.waits.oldestSinceMs;
   }
 
   /** The server's clock now, in whole seconds and never ahead of it; undefined before its first answer. */
@@ -198,8 +192,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    this.#head.close();
-    this.#whole.close();
+    this.#times.close();
     await this.#route.close();
   }
 
@@ -255,13 +248,12 @@ export class Connection {
 
   async #exchange(call: Call, way: Way, signal: AbortSignal): Promise<RawAnswer> {
     const request = { ...wireRequest(call, way, this.#options.userAgent), ...callTimeouts };
-    const deadlines = { head: this.#head, whole: this.#whole };
     const { host } = this.#route;
     const pool = call.isLarge === true ? way.pools.lists : way.pools.calls;
     const { statusCode, headers, text } = await recorded(
       this.#options,
       { method: call.method, host, how: "call" },
-      () => wholeAnswer(pool, request, { signal, deadlines }),
+      () => wholeAnswer(pool, request, { signal, times: this.#times }),
     );
     const body = parseJson(await text);
     if (statusCode < 500) {

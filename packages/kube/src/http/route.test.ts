@@ -10,14 +10,14 @@ import { selectTargets } from "../credentials/kubeconfig.ts";
 import { isRunning, startPlugin } from "../fixture/counting-plugin.ts";
 import { targetOf } from "../fixture/targets-of.ts";
 import { Route } from "./route.ts";
+import { ServerWaits } from "./transport/server-waits.ts";
 
 const forever = new AbortController().signal;
 const access = { clusterName: "c", userName: "u", url: "https://127.0.0.1:1/k8s/", token: "first" };
 
 function routeTo(target = targetOf(renderKubeconfig(access))) {
-  const route = new Route({
-    ...{ target, clock: new ManualClock(), callConnections: 1 },
-  });
+  const clock = new ManualClock();
+  const route = new Route({ target, clock, callConnections: 1, waits: new ServerWaits(clock) });
   return Object.assign(route, { [Symbol.asyncDispose]: () => route.close() });
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { Credentials, type Identity, isSame } from "../credentials/credentials.ts";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import { createPools, type HttpPools } from "./http-pools.ts";
+import type { ServerWaits } from "./transport/server-waits.ts";
 import type { Transport } from "./transport/transport.ts";
 
 export interface RouteOptions {
@@ -10,6 +11,8 @@ export interface RouteOptions {
   readonly clock: Clock;
   /** Undefined: calls go over the connections of the streams. */
   readonly callConnections: number | undefined;
+  /** Those for the credentials are told to it. */
+  readonly waits: ServerWaits;
 }
 
 /** The address, the credentials and the connections that a request uses. */
@@ -64,7 +67,7 @@ export class Route {
       const at = this.#at;
       if (this.#isClosed) throw closed();
       try {
-        const identity = await at.credentials.get(signal);
+        const identity = await this.#options.waits.during(at.credentials.get(signal));
         // The credentials for one address are never sent to another.
         if (at !== this.#at) continue;
         if (this.#isClosed) throw closed();

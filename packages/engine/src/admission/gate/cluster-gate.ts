@@ -28,7 +28,7 @@ export interface ClusterGateOptions {
   /** In how many milliseconds a cluster is probed again; undefined: it has accepted the last probe, or is not engaged. */
   readonly probedInMs: (cluster: ClusterId) => number | undefined;
   readonly nameOf: (cluster: ClusterId) => string;
-  /** Monotonic, milliseconds: since when a call to the cluster waits for its answer. Undefined: none does. */
+  /** Monotonic, milliseconds: since when a call to the cluster waits for credentials, for its answer or for more of it. Undefined: none does. */
   readonly askedSinceMs: (cluster: ClusterId) => number | undefined;
   readonly clock: Clock;
   readonly random: Random;

@@ -22,7 +22,7 @@ export interface ClusterSlots {
   /** Whether it did not answer its last request that tells something of it. */
   hasFailed: boolean;
   readonly waiting: Set<Waiter>;
-  /** Monotonic: since when a call to it waits for its answer. Undefined: none does. */
+  /** Monotonic: since when a call to it waits for credentials, for its answer or for more of it. Undefined: none does. */
   readonly askedSinceMs: () => number | undefined;
 }
 

@@ -28,17 +28,3 @@ test("nothing sleeps on when there is nothing to wait for, or when it is closed"
   await clock.advance(0);
   expect(clock.sleeping).toBe(0);
 });
-
-test("since when the oldest waits is told, while any does", async () => {
-  const clock = new ManualClock();
-  const deadlines = new Deadlines(5000, clock);
-  await clock.advance(100);
-  const ends = [deadlines.add(() => undefined)];
-  await clock.advance(1000);
-  ends.push(deadlines.add(() => undefined));
-  expect(deadlines.oldestSinceMs).toBe(clock.monotonic() - 1000);
-  ends[0]?.();
-  expect(deadlines.oldestSinceMs).toBe(clock.monotonic());
-  ends[1]?.();
-  expect(deadlines.oldestSinceMs).toBeUndefined();
-});

@@ -30,12 +30,6 @@ export class Deadlines {
     return () => this.#waiting.delete(waiting);
   }
 
-  /** Monotonic: since when the oldest waits. Undefined: nothing does. */
-  get oldestSinceMs(): number | undefined {
-    const [oldest] = this.#waiting;
-    return oldest && oldest.dueMs - this.#afterMs;
-  }
-
   close(): void {
     this.#closed.abort();
   }

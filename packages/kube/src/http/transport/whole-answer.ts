@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Deadlines } from "./deadlines.ts";
+import type { CallTimes } from "./call-times.ts";
 import type { AnswerHeaders, Transport, WireRequest } from "./transport.ts";
 
 /** An answer whose head has arrived. Its body may still be arriving. */
@@ -11,8 +11,7 @@ export interface WholeAnswer {
 
 export interface AnswerLimits {
   readonly signal: AbortSignal;
-  /** For the head of the answer, including the wait for a connection, and then for the body. */
-  readonly deadlines?: { readonly head: Deadlines; readonly whole: Deadlines };
+  readonly times?: CallTimes;
   readonly bytesMax?: number;
 }
 
@@ -29,7 +28,7 @@ const bytesMaxDefault = 64 * 1024 * 1024;
 export function wholeAnswer(
   transport: Transport,
   request: WireRequest,
-  { signal, deadlines, bytesMax = bytesMaxDefault }: AnswerLimits,
+  { signal, times, bytesMax = bytesMaxDefault }: AnswerLimits,
 ): Promise<WholeAnswer> {
   if (signal.aborted) return Promise.reject(signal.reason);
   const head = Promise.withResolvers<WholeAnswer>();
@@ -40,11 +39,13 @@ export function wholeAnswer(
   let bytes = 0;
   let abort = (_reason: unknown): void => undefined;
   let failure: unknown;
-  let inTime = (): void => undefined;
+  const ended = (): void => {
+    time?.ended();
+    signal.removeEventListener("abort", onAbort);
+  };
   const fail = (error: unknown): void => {
     failure = error;
-    inTime();
-    signal.removeEventListener("abort", onAbort);
+    ended();
     head.reject(error);
     text.reject(error);
   };
@@ -55,8 +56,7 @@ export function wholeAnswer(
   // A request that still waits for a connection is given up too: its caller must not wait with it.
   const onAbort = (): void => giveUp(signal.reason);
   signal.addEventListener("abort", onAbort);
-  const onLate = (): void => giveUp(new Error("no answer in time"));
-  inTime = deadlines?.head.add(onLate) ?? inTime;
+  const time = times?.begin(() => giveUp(new Error("no answer in time")));
   transport.dispatch(request, {
     onRequestStart(exchange) {
       abort = (reason) => exchange.abort(reason instanceof Error ? reason : new Error("stopped"));
@@ -64,18 +64,17 @@ export function wholeAnswer(
     },
     onResponseStart(_exchange, statusCode, headers) {
       if (statusCode < 200) return;
-      inTime();
-      inTime = deadlines?.whole.add(onLate) ?? inTime;
+      time?.headCame();
       head.resolve({ statusCode, headers, text: text.promise });
     },
     onResponseData(_exchange, chunk) {
       bytes += chunk.length;
+      time?.brought(chunk.length);
       if (bytes <= bytesMax) chunks.push(chunk);
       else if (failure === undefined) giveUp(tooLong(request, bytesMax));
     },
     onResponseEnd() {
-      inTime();
-      signal.removeEventListener("abort", onAbort);
+      ended();
       text.resolve(joinedText(chunks));
     },
     onResponseError(_exchange, error) {

@@ -1,0 +1,44 @@
+import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import { expect, test } from "vitest";
+import { ServerWaits } from "./server-waits.ts";
+
+async function setUp() {
+  const clock = new ManualClock();
+  await clock.advance(100);
+  return { clock, waits: new ServerWaits(clock) };
+}
+
+test("since when the oldest waits is told, while any does", async () => {
+  const { clock, waits } = await setUp();
+  const all = [waits.begin()];
+  await clock.advance(1000);
+  all.push(waits.begin());
+  expect(waits.oldestSinceMs).toBe(clock.monotonic() - 1000);
+  all[0]?.end();
+  expect(waits.oldestSinceMs).toBe(clock.monotonic());
+  all[1]?.end();
+  expect(waits.oldestSinceMs).toBeUndefined();
+});
+
+test("an answer that brings much begins its wait anew; one that trickles waits on", async () => {
+  const { clock, waits } = await setUp();
+  const [steady, trickling] = [waits.begin(), waits.begin()];
+  for (const _ of [1, 2]) {
+    await clock.advance(200);
+    for (const bytes of [10_000, 10_000]) steady.brought(bytes);
+    trickling.brought(1);
+  }
+  expect(waits.oldestSinceMs).toBe(clock.monotonic() - 400);
+  trickling.end();
+  expect(waits.oldestSinceMs).toBe(clock.monotonic());
+});
+
+test("what has ended waits no more, whatever comes of it then", async () => {
+  const { waits } = await setUp();
+  const given = waits.begin();
+  given.end();
+  given.brought(100_000);
+  expect(waits.oldestSinceMs).toBeUndefined();
+  await expect(waits.during(Promise.reject(new Error("no credentials")))).rejects.toThrow();
+  expect(waits.oldestSinceMs).toBeUndefined();
+});
