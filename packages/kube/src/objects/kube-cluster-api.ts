@@ -201,6 +201,12 @@ async function create(
 
 /** A page of metadata has some hundred KiB, of which only the names are kept. */
 const namesInPage = 500;
+/** The names of one list take no more memory than this: a hostile cluster may list pages without end. */
+const namesBytesMax = 16 * 1024 * 1024;
+/** A page counts for no less, so that pages without names end, too. That is 256 pages, or 128,000 names of usual length. */
+const pageBytesMin = 64 * 1024;
+/** A name takes this beside its characters. */
+const nameBytes = 32;
 
 async function sourceNames(
   { kind, namespace, labelSelector }: Pick<Many, "kind" | "namespace"> & Pick<Collection, "labelSelector">,
@@ -215,9 +221,23 @@ async function sourceNames(
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
   };
-  for await (const page of pagesOf(connection, { path, query, accept: accept.metadataList }, signal))
-    names.push(...itemsOf(page, kind).map((item) => text(item, "metadata", "name")));
+  let bytes = 0;
+  for await (const page of pagesOf(connection, { path, query, accept: accept.metadataList }, signal)) {
+    const fewestBytes = bytes + pageBytesMin;
+    for (const item of itemsOf(page, kind)) {
+      const name = text(item, "metadata", "name");
+      names.push(name);
+      bytes += nameBytes + name.length;
+    }
+    bytes = Math.max(fewestBytes, bytes);
+    if (bytes > namesBytesMax) throw tooManyNames(kind, namespace, names.length);
+  }
   return names;
+}
+
+function tooManyNames(kind: SourceKind, namespace: string, count: number): Fault {
+  const said = `${count} ${kind}s were listed for the namespace ${namespace}, and there may be more`;
+  return new Fault("kube.malformed", `${said}: so many names are not read`);
 }
 
 /** A page of large sources has some MiB, which are dropped after hashing. */
