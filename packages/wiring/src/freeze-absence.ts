@@ -1,6 +1,5 @@
-import { Fault } from "@fleet-reloader/domain/fault";
 import type { FrozenNow } from "@fleet-reloader/engine/admission/freezes";
-import { atMost } from "@fleet-reloader/engine/async/at-most";
+import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** The documents that have ever been seen. They are remembered longer than this process lives. */
@@ -67,15 +66,8 @@ export class FreezeAbsence {
   async #isRemembered(): Promise<boolean> {
     const { clock, isNamed, known, names } = this.#options;
     if (known === undefined || isNamed) return false;
-    let answer: boolean | undefined;
-    const asked = Promise.all(names.map((name) => known.has(name))).then((are) => {
-      answer = are.includes(true);
-    });
-    await atMost(absencePatienceMs, clock, asked);
-    if (answer !== undefined) return answer;
-    throw new Fault(
-      "redis.unavailable",
-      "it is not there, and Redis does not answer whether it ever was; bring Redis back",
-    );
+    const asked = Promise.all(names.map((name) => known.has(name)));
+    const late = "it is not there, and Redis does not answer whether it ever was; bring Redis back";
+    return (await answerWithin(absencePatienceMs, clock, asked, late)).includes(true);
   }
 }

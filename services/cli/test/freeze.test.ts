@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
@@ -62,6 +63,10 @@ interface FreezingOptions {
   readonly isRead?: boolean;
   /** Why watchers cannot read their documents. */
   readonly unreadable?: string;
+  /** The time of the command. */
+  readonly clock?: Clock;
+  /** Is told what stands on standard output when the freeze is written. */
+  readonly onWritten?: (says: string) => void;
   /** A watcher that is gone said a minute ago that it reads this freeze. */
   readonly saidBefore?: Freeze;
 }
@@ -72,6 +77,8 @@ async function freezing(args: readonly string[], options: FreezingOptions = {}) 
     isEmbedded = false,
     isFileNamed = true,
     isRead = true,
+    clock = isRead ? systemClock : clockOfHaste(systemClock),
+    onWritten,
     redisArgs = ["--redis-url", redis.url],
     saidBefore,
     unreadable,
@@ -89,10 +96,14 @@ async function freezing(args: readonly string[], options: FreezingOptions = {}) 
     const config = await loadServiceConfig("fleet-reloader freeze", freezeConfig, given);
     const open = openFreezes({ config, env: {}, userAgent: "test", clock: systemClock });
     await using _ = isRead ? watchFreezes(open, { client, keys }) : undefined;
-    const clock = isRead ? systemClock : clockOfHaste(systemClock);
-    const report = await coveredFreeze(open.stores[0], config, { env: {}, clock, log });
+    let written = "";
+    const wrote = (says: string) => {
+      written = says;
+      onWritten?.(says);
+    };
+    const report = await coveredFreeze(open.stores[0], config, { env: {}, clock, log, onWritten: wrote });
     await open.close();
-    return { ...report, text: readFileSync(file, "utf8") };
+    return { ...report, says: `${written}${report.says}`, text: readFileSync(file, "utf8") };
   } finally {
     rmSync(dir, { recursive: true });
   }
@@ -229,6 +240,34 @@ test("a freeze that nobody reads while all is held is no failure", async () => {
     exitCode: 0,
     warning: expect.stringContaining("freezes cannot be read, and nothing is rolled: entry 1: no reason"),
   });
+});
+
+// Whoever stops the command has to know that the freeze stands.
+test("a freeze is told at once, and a Redis that hangs then is given up", async () => {
+  let said = "";
+  let skippedMs = 0;
+  const clock: Clock = {
+    now: () => systemClock.now(),
+    monotonic: () => systemClock.monotonic() + skippedMs,
+    sleep(ms, signal) {
+      // The first look at what watchers say is over.
+      if (ms < 1000 && skippedMs === 0) redis.signal("SIGSTOP");
+      else if (skippedMs === 0) return systemClock.sleep(ms, signal);
+      skippedMs += ms;
+      return systemClock.sleep(0, signal);
+    },
+  };
+  const onWritten = (says: string) => {
+    said = skippedMs === 0 ? says : "";
+  };
+  try {
+    const report = await freezing(["--fleet"], { isRead: false, clock, onWritten });
+    expect(said).toMatch(/^frozen in \S+freezes.yaml: /);
+    expect(report).toMatchObject({ exitCode: 3, warning: expect.stringContaining("Redis does not answer") });
+    expect(skippedMs).toBeLessThan(25_000);
+  } finally {
+    redis.signal("SIGCONT");
+  }
 });
 
 test("a freeze covers nothing where no fleet-reloader uses the Redis", async () => {

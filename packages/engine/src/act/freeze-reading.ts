@@ -4,6 +4,7 @@ import {
   isInForce,
   unreadableFreezesText,
 } from "@fleet-reloader/domain/hold/freeze";
+import { answerWithin } from "../async/at-most.ts";
 import type { Clock } from "../async/clock.ts";
 
 /** A freeze that a watcher has read. */
@@ -24,6 +25,8 @@ export interface FreezeReadings {
 /** Watchers read the freezes every 5 s and say what they read: four rounds, for a busy fleet. */
 const readingMs = 20_000;
 const readingLookMs = 250;
+/** Redis answers within a millisecond; a look that begins late waits so long for it. */
+const lastLookMs = 2000;
 
 /** Whether a watcher has read a freeze. Or why watchers cannot read their documents. */
 export type FreezeReading = "read" | "unread" | { readonly unreadable: string };
@@ -35,7 +38,8 @@ export interface FreezeReadingOptions {
 
 /**
  * Waits until a watcher says that it has read a freeze that was just written, so that its document is one that is obeyed. What watchers said
- * before may be of another freeze, or they may be gone. A freeze that ends meanwhile counts as read. Rejects when the signal is aborted.
+ * before may be of another freeze, or they may be gone. A freeze that ends meanwhile counts as read. Rejects when the signal is aborted, and
+ * when Redis does not answer until the wait is over.
  */
 export async function readByWatchers(
   freeze: Freeze,
@@ -43,18 +47,25 @@ export async function readByWatchers(
   signal: AbortSignal,
 ): Promise<FreezeReading> {
   const writtenAtMs = clock.monotonic();
+  const answered = <T>(asked: Promise<T>): Promise<T> => {
+    const leftMs = writtenAtMs + readingMs - clock.monotonic();
+    return answerWithin(Math.max(leftMs, lastLookMs), clock, asked, silentReadingsText);
+  };
   while (isInForce(freeze, clock.now())) {
-    const said = await readings.said();
+    const said = await answered(readings.said());
     const sinceMs = clock.monotonic() - writtenAtMs;
     if (said.some((each) => each.silentMs <= sinceMs && isSameFreeze(each.freeze, freeze))) return "read";
     if (sinceMs >= readingMs) {
-      const why = await readings.unreadable();
+      const why = await answered(readings.unreadable());
       return why === undefined ? "unread" : { unreadable: why };
     }
     await clock.sleep(readingLookMs, signal);
   }
   return "read";
 }
+
+const silentReadingsText =
+  "Redis does not answer whether a watcher has read it; it holds if the workers read this document";
 
 /** A document of freezes, and who is to be given the one that the watchers read. */
 export interface WrittenDocument {

@@ -3,6 +3,7 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import { coveredByFreeze, freezeCoverageText } from "@fleet-reloader/engine/act/covered-by-freeze";
 import { readByWatchers, unheldText, unknownCoverageText } from "@fleet-reloader/engine/act/freeze-reading";
+import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -65,6 +66,9 @@ export async function coverageNow(freeze: Freeze, options: CoverageOptions): Pro
   }
 }
 
+/** A person waits, and a fleet has many workloads. */
+const coveragePatienceMs = 20_000;
+
 async function askRedis(
   client: RedisClient,
   freeze: Freeze,
@@ -72,16 +76,14 @@ async function askRedis(
 ): Promise<Covered> {
   const shards = await shardsOf(client, clock);
   const keys = new Keys("fleet-reloader", shards);
-  const registered = shards === undefined ? undefined : await new RedisClusterList({ client, keys }).read();
-  if (registered === undefined)
+  const looked = shards === undefined ? undefined : coveredIn({ client, keys, clock }, freeze);
+  const late = `--redis-url: no answer within ${coveragePatienceMs / 1000} s`;
+  const found = looked && (await answerWithin(coveragePatienceMs, clock, looked, late));
+  if (found === undefined)
     return {
       says: "it covers nothing: no fleet-reloader serves clusters with this Redis now",
       covers: false,
     };
-  const found = await coveredByFreeze(freeze.scope, registered, {
-    managed: (id) => indexedWorkloads(id, { client, keys }),
-    names: new NameMatches({ compile: createPatternCompiler(), clock }),
-  });
   const says = freezeCoverageText(found);
   if (found.missing !== undefined) return { says, covers: false };
   const readings = new RedisFreezeReadings({ client, keys });
@@ -89,4 +91,22 @@ async function askRedis(
   if (reading === "read") return { says, covers: true };
   const covers = reading === "unread" ? false : "unknown";
   return { says: unheldText(reading, { document, mend: "Name" }), covers };
+}
+
+interface AskedIndex {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+}
+
+/** Undefined: nobody serves clusters. */
+async function coveredIn({ client, clock, keys }: AskedIndex, { scope }: Freeze) {
+  const registered = await new RedisClusterList({ client, keys }).read();
+  return (
+    registered &&
+    (await coveredByFreeze(scope, registered, {
+      managed: (id) => indexedWorkloads(id, { client, keys }),
+      names: new NameMatches({ compile: createPatternCompiler(), clock }),
+    }))
+  );
 }

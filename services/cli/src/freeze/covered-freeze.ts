@@ -10,7 +10,7 @@ import type { freezeConfig } from "./freeze-config.ts";
 
 /** The answer of the command to a freeze that was written. */
 export interface FreezeReport {
-  /** For standard output. */
+  /** For standard output; empty when nothing is left to say. */
   readonly says: string;
   /** For standard error: the freeze covers nothing, or it is not known what it covers. */
   readonly warning: string | undefined;
@@ -21,6 +21,8 @@ export interface FreezeReport {
 export const coversNothing = 3;
 
 export interface CoveredFreezeOptions {
+  /** Is told that the freeze is written, for standard output, before anybody is asked what it covers: that may take half a minute. */
+  readonly onWritten: (says: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,9 +32,10 @@ export interface CoveredFreezeOptions {
 export async function coveredFreeze(
   store: FreezeStore,
   config: ConfigOf<typeof freezeConfig>,
-  { clock, env, log }: CoveredFreezeOptions,
+  { clock, env, log, onWritten }: CoveredFreezeOptions,
 ): Promise<FreezeReport> {
   const { declared, says } = await freeze(store, config);
+  onWritten(says);
   const covered = await coverageNow(declared, {
     clock,
     log,
@@ -42,7 +45,7 @@ export async function coveredFreeze(
     isInHub: config.freezeConfigmap !== undefined,
     isFileNamed: config.freezeFile !== "",
   });
-  if (covered.covers === true) return { says: `${says}${covered.says}\n`, warning: undefined, exitCode: 0 };
+  if (covered.covers === true) return { says: `${covered.says}\n`, warning: undefined, exitCode: 0 };
   const exitCode = covered.covers === "unknown" ? 0 : coversNothing;
-  return { says, warning: `warning: ${covered.says}\n`, exitCode };
+  return { says: "", warning: `warning: ${covered.says}\n`, exitCode };
 }

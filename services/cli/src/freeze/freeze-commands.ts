@@ -79,7 +79,12 @@ async function freezeInStore(
 ): Promise<FreezeReport> {
   const log = createLog({ service: "cli", level: "error", format: "json" });
   return await withStores(config, io, ([store]) =>
-    coveredFreeze(store, config, { env: io.env, clock: systemClock, log }),
+    coveredFreeze(store, config, {
+      env: io.env,
+      clock: systemClock,
+      log,
+      onWritten: (says) => io.stdout.write(says),
+    }),
   );
 }
 

@@ -1,4 +1,4 @@
-import { Fault } from "@fleet-reloader/domain/fault";
+import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
@@ -9,14 +9,11 @@ const redisPatienceMs = 5000;
 
 /** The number of shards of a Redis; undefined when no fleet-reloader uses it. Faults when Redis does not answer in time. */
 export async function shardsOf(client: RedisClient, clock: Clock): Promise<number | undefined> {
-  const patience = new AbortController();
-  const late = async (): Promise<never> => {
-    await clock.sleep(redisPatienceMs, patience.signal);
-    throw new Fault("redis.unavailable", `--redis-url: no answer within ${redisPatienceMs / 1000} s`);
-  };
-  try {
-    return await Promise.race([readShards({ client, keys: new Keys("fleet-reloader") }), late()]);
-  } finally {
-    patience.abort();
-  }
+  const asked = readShards({ client, keys: new Keys("fleet-reloader") });
+  return await answerWithin(
+    redisPatienceMs,
+    clock,
+    asked,
+    `--redis-url: no answer within ${redisPatienceMs / 1000} s`,
+  );
 }
