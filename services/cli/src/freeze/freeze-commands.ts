@@ -67,7 +67,9 @@ export const freezesCommand = defineCommand({
   async run({ config }, io) {
     const client = openServer(config, io);
     io.stdout.write(
-      client === undefined ? await withStores(config, io, listFreezes) : await freezesByServer(client),
+      client === undefined
+        ? await withStores(config, io, (stores) => listFreezes(stores, config))
+        : await freezesByServer(client),
     );
     return 0;
   },

@@ -66,19 +66,27 @@ export function liftedEntry(config: FreezeScopeFlags): FreezeEntry {
   return entryIn(scopeEntryOf(scopeOf(config)));
 }
 
-/** Lists the freezes of each document. */
-export async function listFreezes(stores: readonly FreezeStore[]): Promise<string> {
+/** Lists the freezes of each document. Of one that is not there it says what the workers make of that. */
+export async function listFreezes(
+  stores: readonly FreezeStore[],
+  { freezeFile }: { readonly freezeFile: string },
+): Promise<string> {
   const parts = await Promise.all(
     stores.map(async (store) => {
       const entries = await readEntriesIn(store);
-      // A wrong address shows no freeze, too.
-      if (entries === undefined) return `${store.name}: nothing is frozen; it is not there\n`;
+      if (entries === undefined) return `${store.name}: ${absentText(store.name === freezeFile)}\n`;
       return entries.length === 0
         ? `${store.name}: nothing is frozen\n`
         : `${store.name}:\n${entries.map((entry) => `  ${entryText(entry, systemClock.now())}\n`).join("")}`;
     }),
   );
   return parts.join("");
+}
+
+function absentText(isNamedFile: boolean): string {
+  return isNamedFile
+    ? "it is not there, so everything is frozen where --freeze-file names it; create it, with [] for no freezes"
+    : "it is not there: nothing is frozen if it never was there, and everything if it was. fleet-reloader status says so then";
 }
 
 function entryIn(checked: CheckedEntry): FreezeEntry {
