@@ -1,3 +1,4 @@
+import { Fault } from "@fleet-reloader/domain/fault";
 import type { FrozenNow } from "@fleet-reloader/engine/admission/freezes";
 import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
@@ -61,6 +62,18 @@ export class FreezeAbsence {
     return isNamed
       ? { type: "unreadable", why: `${place}: it is not there; ${mend}` }
       : { type: "known", freezes: [] };
+  }
+
+  /** Faults where the document was there and is gone: one that is written anew would lift what is frozen by that. */
+  async assertNotGone(): Promise<void> {
+    const { mend, place } = this.#options;
+    // While nobody knows, people may freeze.
+    this.#wasThere ??= await this.#isRemembered().catch(() => undefined);
+    if (this.#wasThere === true)
+      throw new Fault(
+        "config.invalid",
+        `${place}: it was there and is gone, so everything is frozen, and it is not made anew with a single freeze; ${mend}, and write again`,
+      );
   }
 
   async #isRemembered(): Promise<boolean> {

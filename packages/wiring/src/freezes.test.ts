@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { declareFreeze } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { instanceName } from "@fleet-reloader/runtime/process/version";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
@@ -10,6 +11,7 @@ import type { KnownDocuments } from "./freeze-absence.ts";
 import { openFreezes } from "./freezes.ts";
 
 const none = { type: "known", freezes: [] };
+const shop = { namespace: "shop", reason: "migration", by: "me" };
 
 /** A machine with a data dir, and the names that Redis remembers. */
 function machine() {
@@ -107,6 +109,28 @@ describe("a freeze file", () => {
     writeFileSync(named, "[]\n");
     expect(await open().now()).toEqual(none);
     expect(asked).toEqual([]);
+  });
+
+  test("that was there and is gone is not made anew with a single freeze", async () => {
+    using at = machine();
+    writeFileSync(at.file, "- fleet: true\n");
+    await at.open().now();
+    await until("it is remembered", () => at.names.size === 1);
+    rmSync(at.file);
+    const open = at.open();
+    await expect(declareFreeze(open.stores[0], shop)).rejects.toThrow("it was there and is gone");
+    expect(await open.now()).toMatchObject({ type: "unreadable" });
+    writeFileSync(at.file, "[]\n");
+    await declareFreeze(open.stores[0], shop);
+    expect(await open.now()).toMatchObject({ freezes: [{ scope: { namespace: "shop" } }] });
+  });
+
+  test("that never was is made by the first freeze, also while Redis does not answer", async () => {
+    using at = machine();
+    const has = () => Promise.reject(new Error("READONLY"));
+    const open = at.open({}, { isOfDataDir: true, has, add: async () => undefined });
+    await declareFreeze(open.stores[0], shop);
+    expect(await open.now()).toMatchObject({ freezes: [{ scope: { namespace: "shop" } }] });
   });
 
   test("that is a link to nowhere lifts no freeze", async () => {

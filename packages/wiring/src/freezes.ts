@@ -51,13 +51,11 @@ export function openFreezes(options: FreezesOptions): OpenFreezes {
   const path = config.freezeFile || join(dataDirOf(config.dataDir, env), "freezes.yaml");
   const inCluster = configMapOf(options, lifetime.signal);
   const file = new FreezeFile(path);
-  const stores: FreezeStores = inCluster === undefined ? [file] : [inCluster.store, file];
-  const documents = [
-    ...(inCluster === undefined ? [] : [readStore(inCluster.store, absenceOf(inCluster.store, options))]),
-    readStore(file, absenceOfFile(file, options)),
-  ];
+  const ofFile = openDocument(file, absenceOfFile(file, options));
+  const ofCluster = inCluster && openDocument(inCluster.store, absenceOf(inCluster.store, options));
+  const documents = ofCluster === undefined ? [ofFile.read] : [ofCluster.read, ofFile.read];
   return {
-    stores,
+    stores: ofCluster === undefined ? [ofFile.store] : [ofCluster.store, ofFile.store],
     async now() {
       const all = await Promise.all(documents.map((read) => read()));
       const broken = all.find((one) => one.type === "unreadable");
@@ -164,6 +162,18 @@ function absenceOfFile(
   const path = resolve(place);
   const names = [`file ${instanceName()}:${path}`, ...(known?.isOfDataDir === true ? [`file ${path}`] : [])];
   return new FreezeAbsence({ place, names, mend, isNamed: config.freezeFile !== "", known, clock });
+}
+
+function openDocument(store: FreezeStore, absence: FreezeAbsence) {
+  const guarded: FreezeStore = {
+    name: store.name,
+    text: () => store.text(),
+    async write(change) {
+      if ((await store.text()) === undefined) await absence.assertNotGone();
+      await store.write(change);
+    },
+  };
+  return { store: guarded, read: readStore(store, absence) };
 }
 
 /** Calls that overlap share one read. The text is parsed again only when it has changed. */
