@@ -41,7 +41,7 @@ export interface FreezesOptions {
   readonly userAgent: string;
   readonly clock: Clock;
   /** Undefined: a document that is not there freezes nothing, unless the configuration names it. */
-  readonly known?: KnownDocuments;
+  readonly known?: KnownDocuments | undefined;
 }
 
 /** The freezes of the file and of the ConfigMap together: neither can lift a freeze of the other. */

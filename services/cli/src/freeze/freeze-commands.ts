@@ -3,12 +3,14 @@ import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
+import type { KnownDocuments } from "@fleet-reloader/wiring/freeze-absence";
 import { type FreezesOptions, openFreezes } from "@fleet-reloader/wiring/freezes";
 import { type CommandProcess, defineCommand } from "../frame/command.ts";
 import { openServer } from "../server/open-server.ts";
 import { coveredFreeze, coversNothing, type FreezeReport } from "./covered-freeze.ts";
 import { listFreezes, unfreeze } from "./freeze.ts";
 import { freezeConfig, freezesConfig, unfreezeConfig } from "./freeze-config.ts";
+import { knownByRedis } from "./known-by-redis.ts";
 import { freezeByServer, freezesByServer, liftByServer } from "./served-freeze.ts";
 
 export const freezeCommand = defineCommand({
@@ -80,22 +82,19 @@ async function freezeInStore(
   io: CommandProcess,
 ): Promise<FreezeReport> {
   const log = createLog({ service: "cli", level: "error", format: "json" });
-  return await withStores(config, io, ([store]) =>
-    coveredFreeze(store, config, {
-      env: io.env,
-      clock: systemClock,
-      log,
-      onWritten: (says) => io.stdout.write(says),
-    }),
-  );
+  const { env, stdout } = io;
+  const freezing = ([store]: FreezeStores) =>
+    coveredFreeze(store, config, { env, clock: systemClock, log, onWritten: (says) => stdout.write(says) });
+  return await withStores(config, io, freezing, knownByRedis(config, io, log));
 }
 
 async function withStores<T>(
   config: FreezesOptions["config"],
   { env }: CommandProcess,
   act: (stores: FreezeStores) => Promise<T>,
+  known?: KnownDocuments,
 ): Promise<T> {
-  const open = openFreezes({ config, env, userAgent, clock: systemClock });
+  const open = openFreezes({ config, env, userAgent, clock: systemClock, known });
   try {
     return await act(open.stores);
   } finally {
