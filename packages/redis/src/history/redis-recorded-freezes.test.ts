@@ -6,6 +6,7 @@ import { startQueue } from "../fixture/queue-bed.ts";
 import {
   RedisFreezeReadings,
   RedisRecordedFreezes,
+  readRecordedFreezes,
   readUnreadableFreezes,
 } from "./redis-recorded-freezes.ts";
 
@@ -85,4 +86,18 @@ test("what watchers read is answered with how long ago each of them said it", as
   expect(said.map(({ freeze }) => freeze)).toEqual(expect.arrayContaining([fleet, shop, fleet]));
   const silences = said.map(({ silentMs }) => Math.floor(silentMs / 25_000));
   expect(silences).toEqual([0, 0, 2]);
+});
+
+test("a freeze is shown once, and beside very many the newest are shown", async () => {
+  await using redis = await startRedis();
+  await using bed = await watchersOn(redis.url);
+  const before = Array.from(
+    { length: 1000 },
+    (_, at) => `w-9 ${JSON.stringify({ ...shop, reason: `r${at}` })}`,
+  );
+  const saidBefore = before.flatMap((said) => [String(Date.now() - 30_000), said]);
+  await bed.client.connection.zadd(bed.keys.fleet.freezes, ...saidBefore);
+  for (const watcher of [bed.one, bed.other]) await watcher.replace([fleet]);
+  const shown = await readRecordedFreezes(bed);
+  expect(shown.filter(({ reason }) => reason === fleet.reason)).toEqual([fleet]);
 });

@@ -76,10 +76,7 @@ export class RedisRecordedFreezes implements RecordedFreezes {
 }
 
 /** Why the freezes cannot be read; undefined: every watcher reads them. */
-export async function readUnreadableFreezes({
-  client,
-  keys,
-}: Pick<RecordedFreezesOptions, "client" | "keys">): Promise<string | undefined> {
+export async function readUnreadableFreezes({ client, keys }: AskedFreezes): Promise<string | undefined> {
   return (await client.connection.get(keys.fleet.unreadableFreezes)) ?? undefined;
 }
 
@@ -87,14 +84,12 @@ export async function readUnreadableFreezes({
 const freezesReadMax = 1000;
 
 /** The freezes that the services obey, for people to see. */
-export async function readRecordedFreezes({
-  client,
-  keys,
-}: Pick<RecordedFreezesOptions, "client" | "keys">): Promise<readonly Freeze[]> {
-  const said = await client.connection.zrange(keys.fleet.freezes, "0", String(freezesReadMax - 1));
-  const texts = new Set(said.flatMap((one) => /^\S+ (.*)$/s.exec(one)?.[1] ?? []));
-  return [...texts].map((text): Freeze => JSON.parse(text));
+export async function readRecordedFreezes(options: AskedFreezes): Promise<readonly Freeze[]> {
+  const said = await readSaidFreezes(options);
+  return [...new Map(said.map(({ freeze }) => [JSON.stringify(freeze), freeze])).values()];
 }
+
+type AskedFreezes = Pick<RecordedFreezesOptions, "client" | "keys">;
 
 /** KEYS: the sorted set. ARGV: how many at most. Returns the time, and the members with their times, those that were said last first. */
 const saidFreezesScript = new Script(`
@@ -103,25 +98,28 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 return { now, redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'REV', 'WITHSCORES') }
 `);
 
+async function readSaidFreezes({ client, keys }: AskedFreezes): Promise<readonly SaidFreeze[]> {
+  const most = [String(freezesReadMax)];
+  const answer = await saidFreezesScript.runReadOnly(client.connection, keys.fleet.freezes, most);
+  const [nowMs, said] = Array.isArray(answer) ? answer : [];
+  const words = textsOf(said);
+  return words.flatMap((word, at) => {
+    const text = at % 2 === 0 ? /^\S+ (.*)$/s.exec(word)?.[1] : undefined;
+    if (text === undefined) return [];
+    return [{ freeze: JSON.parse(text), silentMs: Number(nowMs) - Number(words[at + 1]) }];
+  });
+}
+
 /** What watchers have said here of the freezes. */
 export class RedisFreezeReadings implements FreezeReadings {
-  readonly #options: Pick<RecordedFreezesOptions, "client" | "keys">;
+  readonly #options: AskedFreezes;
 
-  constructor(options: Pick<RecordedFreezesOptions, "client" | "keys">) {
+  constructor(options: AskedFreezes) {
     this.#options = options;
   }
 
   async said(): Promise<readonly SaidFreeze[]> {
-    const { client, keys } = this.#options;
-    const most = [String(freezesReadMax)];
-    const answer = await saidFreezesScript.runReadOnly(client.connection, keys.fleet.freezes, most);
-    const [nowMs, said] = Array.isArray(answer) ? answer : [];
-    const words = textsOf(said);
-    return words.flatMap((word, at) => {
-      const text = at % 2 === 0 ? /^\S+ (.*)$/s.exec(word)?.[1] : undefined;
-      if (text === undefined) return [];
-      return [{ freeze: JSON.parse(text), silentMs: Number(nowMs) - Number(words[at + 1]) }];
-    });
+    return await readSaidFreezes(this.#options);
   }
 
   async unreadable(): Promise<string | undefined> {
