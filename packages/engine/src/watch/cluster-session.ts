@@ -28,6 +28,7 @@ import { WorkloadWatch } from "./workload-watch.ts";
 
 export interface ClusterSessionOptions {
   readonly cluster: ClusterId;
+  /** The name of the cluster in logs and metrics. Everything else uses the id. */
   readonly name: string;
   readonly streams: ClusterStreams;
   readonly index: ReferenceIndex;

@@ -2,47 +2,22 @@ import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { FrozenObjects } from "../admission/frozen-objects.ts";
 import type { AnnotationView } from "../admission/hold-check.ts";
-import type { Clock } from "../async/clock.ts";
 import { type LinkedAbort, linkedAbort } from "../async/linked-abort.ts";
 import type { Semaphore } from "../async/semaphore.ts";
 import { servedKind } from "../observe/eligibility-of.ts";
-import type { NameMatches } from "../observe/name-matches.ts";
 import { mayServe, selectorOf } from "../observe/namespace-scope.ts";
-import type { ShownWorkloads } from "../observe/shown-workloads.ts";
-import type { Log } from "../ports/log.ts";
-import type { Meter } from "../ports/meter.ts";
 import { reportLinesMax, type StreamLag } from "../ports/ownership.ts";
-import type { Checkpoints, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
-import type { ClusterId } from "../ports/request.ts";
-import type { Settings } from "../ports/settings.ts";
 import { isSettled, type StreamState } from "../ports/source-stream.ts";
-import type { Workqueue } from "../ports/workqueue.ts";
 import { AdoptionWait } from "./adoption-wait.ts";
 import { ClusterSession, type ClusterSessionOptions } from "./cluster-session.ts";
-import type { ClusterStreams } from "./cluster-streams.ts";
 import { RequestPublisher } from "./sources/request-publisher.ts";
 import type { SourcePublisher } from "./sources/source-publisher.ts";
 
-export interface ClusterWatcherOptions {
-  readonly cluster: ClusterId;
-  /** The name of the cluster in logs and metrics. Everything else uses the id. */
-  readonly name: string;
-  readonly streams: ClusterStreams;
-  readonly index: ReferenceIndex;
-  readonly checkpoints: Checkpoints;
-  readonly session: IndexSession;
-  readonly queue: Workqueue;
-  readonly settings: Settings;
-  readonly names: NameMatches;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly meter: Meter;
-  /** Where workloads are kept for the worker of this process. Absent: it has none. */
-  readonly shown?: ShownWorkloads | undefined;
+/** All that a session needs, save what the watcher makes for each. */
+export interface ClusterWatcherOptions
+  extends Omit<ClusterSessionOptions, "publisher" | "frozen" | "signal" | "onLost" | "onState"> {
   /** Limits how many clusters make their first lists at the same time: the lists of a whole fleet would not fit in memory. */
   readonly semaphore: Semaphore;
-  /** Each workload that opts in is audited once in this time; 0 or absent: never. */
-  readonly auditIntervalMs?: number;
   /** Called whenever all streams are in sync. */
   readonly onInSync?: () => void;
   /** Creates the publisher of changed sources for one life of the index. Absent: they become requests for the workloads that use them. */
