@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { RedisClient } from "../connection/client.ts";
 import { Keys } from "../connection/keys.ts";
 import { startQueue } from "../fixture/queue-bed.ts";
+import { delayedScoreOfMs } from "./bull-backend.ts";
 import { BullHolds } from "./bull-holds.ts";
-import { delayedScoreOfMs } from "./delayed-score.ts";
 import { toJob } from "./request-job.ts";
 
 let redis: TestRedis;

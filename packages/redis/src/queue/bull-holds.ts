@@ -5,7 +5,7 @@ import type { Queue } from "bullmq";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
-import { delayedScoreOfMs } from "./delayed-score.ts";
+import { delayedScoreOfMs } from "./bull-backend.ts";
 import { fromJob, type RequestJob, toJob } from "./request-job.ts";
 
 /** A freeze may end for thousands: as many are forgotten, and then promoted, at a time. */

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RedisClock } from "../connection/redis-clock.ts";
 import { monotonicMs } from "../fixture/monotonic-ms.ts";
 import { startQueue } from "../fixture/queue-bed.ts";
-import { delayedScoreOfMs } from "./delayed-score.ts";
+import { delayedScoreOfMs } from "./bull-backend.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {

@@ -2,8 +2,7 @@ import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { expect, test } from "vitest";
 import { RedisClient, redisAddress } from "../connection/client.ts";
-import { delayedScoreOfMs } from "./delayed-score.ts";
-import { QueueEnd } from "./queue-end.ts";
+import { delayedScoreOfMs, QueueEnd } from "./bull-backend.ts";
 
 const keys = ["wait", "active", "prioritized", "events", "stalled", "limiter", "delayed", "paused"];
 const args = [...keys, "meta", "pc", "marker"].map((key) => `{queue}:${key}`);
