@@ -5,7 +5,7 @@ import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { CallLimit } from "./call-limit.ts";
 import type { Suspicion } from "./suspicion.ts";
 import { type CallContext, transportFault } from "./to-fault.ts";
-import type { Deadlines } from "./transport/deadlines.ts";
+import type { Deadlines } from "./transport/call-times.ts";
 
 export interface ReservationOptions {
   /** Undefined: any number of calls a second. */

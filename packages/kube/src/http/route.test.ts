@@ -10,7 +10,7 @@ import { selectTargets } from "../credentials/kubeconfig.ts";
 import { isRunning, startPlugin } from "../fixture/counting-plugin.ts";
 import { targetOf } from "../fixture/targets-of.ts";
 import { Route } from "./route.ts";
-import { ServerWaits } from "./transport/server-waits.ts";
+import { ServerWaits } from "./transport/call-times.ts";
 
 const forever = new AbortController().signal;
 const access = { clusterName: "c", userName: "u", url: "https://127.0.0.1:1/k8s/", token: "first" };

@@ -3,7 +3,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { Credentials, type Identity, isSame } from "../credentials/credentials.ts";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import { createPools, type HttpPools } from "./http-pools.ts";
-import type { ServerWaits } from "./transport/server-waits.ts";
+import type { ServerWaits } from "./transport/call-times.ts";
 import type { Transport } from "./transport/transport.ts";
 
 export interface RouteOptions {

@@ -1,6 +1,4 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import { Deadlines } from "./deadlines.ts";
-import { type ServerWait, ServerWaits } from "./server-waits.ts";
 
 /** A call whose answer has not begun after this long has an unknown outcome: an API server answers nearly all within a second. */
 export const callTimeoutMs = 10_000;
@@ -46,5 +44,106 @@ export class CallTimes {
   close(): void {
     this.head.close();
     this.#whole.close();
+  }
+}
+
+interface Deadline {
+  readonly dueMs: number;
+  readonly expire: () => void;
+}
+
+/** How late a deadline may be noticed. Deadlines are seconds long, so this adds little. */
+const sweepMs = 250;
+
+/** Ends what takes too long. One timer serves all deadlines: a timer for each call would cost more than its answer. */
+export class Deadlines {
+  readonly #afterMs: number;
+  readonly #clock: Clock;
+  readonly #closed = new AbortController();
+  /** All have the same length, so they are in the order of their ends. */
+  readonly #waiting = new Set<Deadline>();
+  #isSweeping = false;
+
+  constructor(afterMs: number, clock: Clock) {
+    this.#afterMs = afterMs;
+    this.#clock = clock;
+  }
+
+  /** Calls `expire` when the time is over. The returned function cancels that. */
+  add(expire: () => void): () => void {
+    const waiting = { dueMs: this.#clock.monotonic() + this.#afterMs, expire };
+    this.#waiting.add(waiting);
+    if (!this.#isSweeping) void this.#sweep();
+    return () => this.#waiting.delete(waiting);
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #sweep(): Promise<void> {
+    this.#isSweeping = true;
+    while (this.#waiting.size > 0 && !this.#closed.signal.aborted) {
+      await this.#clock.sleep(sweepMs, this.#closed.signal).catch(() => undefined);
+      for (const waiting of this.#waiting) {
+        if (waiting.dueMs > this.#clock.monotonic()) break;
+        this.#waiting.delete(waiting);
+        waiting.expire();
+      }
+    }
+    this.#isSweeping = false;
+  }
+}
+
+/** A call that waits. */
+export interface ServerWait {
+  /** So many bytes of its answer have come. */
+  readonly brought: (bytes: number) => void;
+  readonly end: () => void;
+}
+
+/** After so many bytes a long answer makes progress, and its wait begins anew. A server that sends a byte now and then makes none. */
+const progressBytes = 16 * 1024;
+
+/** Since when calls wait for one cluster: for credentials, for the head of an answer, or for more of it. */
+export class ServerWaits {
+  readonly #clock: Clock;
+  /** Monotonic, milliseconds; the oldest first. */
+  readonly #sinceMs = new Map<ServerWait, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Monotonic: since when the oldest waits. Undefined: nothing does. */
+  get oldestSinceMs(): number | undefined {
+    const [oldest] = this.#sinceMs.values();
+    return oldest;
+  }
+
+  begin(): ServerWait {
+    let bytesNow = 0;
+    const wait: ServerWait = {
+      brought: (bytes) => {
+        bytesNow += bytes;
+        if (bytesNow < progressBytes || !this.#sinceMs.delete(wait)) return;
+        bytesNow = 0;
+        this.#sinceMs.set(wait, this.#clock.monotonic());
+      },
+      end: () => {
+        this.#sinceMs.delete(wait);
+      },
+    };
+    this.#sinceMs.set(wait, this.#clock.monotonic());
+    return wait;
+  }
+
+  async during<T>(work: Promise<T>): Promise<T> {
+    const wait = this.begin();
+    try {
+      return await work;
+    } finally {
+      wait.end();
+    }
   }
 }
