@@ -19,14 +19,12 @@ import type { ApiResource } from "../discovery/api-resources.ts";
 import { type Answer, jsonCall, writePath } from "../http/call.ts";
 import { pagesOf } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
-import { seconds, stringMap, text } from "../json.ts";
+import { stringMap, text } from "../json.ts";
 import { accept, type Collection, resourcePath } from "../resource.ts";
-import { labelledNamespace, liveWorkload } from "./metadata.ts";
+import { helmReleaseType, labelledNamespace, liveSource, liveWorkload } from "./live-objects.ts";
 import { absentOr, itemsOf } from "./object-answer.ts";
 import { providerClassResource, readProviderClass } from "./provider-class.ts";
 import { unlessAbsent } from "./secrets-store.ts";
-import { sourceContent } from "./source-content.ts";
-import { sourceWrite } from "./source-write.ts";
 import { WorkloadObjects } from "./workload-objects.ts";
 
 const sourceResources = {
@@ -38,9 +36,6 @@ const sourceResources = {
 export function sourceResource(kind: SourceKind) {
   return sourceResources[kind];
 }
-
-/** Helm's releases are often the bulk of all Secrets. The type of a Secret cannot change. */
-const helmReleaseType = "helm.sh/release.v1";
 
 /** The field selector that sources of a kind are listed and watched with; undefined means all. */
 export function sourceFields(kind: SourceKind): string | undefined {
@@ -263,23 +258,4 @@ interface Many {
   readonly kind: SourceKind;
   readonly namespace: string;
   readonly names: ReadonlySet<string>;
-}
-
-function liveSource(ref: SourceRef, object: unknown): LiveSource {
-  const createdAtSeconds = seconds(object, "metadata", "creationTimestamp");
-  const write = sourceWrite(object);
-  const isNotWatched = ref.kind === "Secret" && text(object, "type") === helmReleaseType;
-  const writtenAtSeconds = Math.max(createdAtSeconds, write.by?.atSeconds ?? 0);
-  return {
-    ref,
-    annotations: stringMap(object, "metadata", "annotations"),
-    labels: stringMap(object, "metadata", "labels"),
-    createdAtSeconds,
-    writtenAtSeconds,
-    isModified: writtenAtSeconds > createdAtSeconds,
-    resourceVersion: write.resourceVersion,
-    // No watch shows a change of it.
-    content: isNotWatched ? undefined : sourceContent(ref.kind, object),
-    write,
-  };
 }

@@ -3,7 +3,7 @@ import type { LiveWorkload, WorkloadLists } from "@fleet-reloader/engine/ports/c
 import { pagesOf } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { accept, resourcePath } from "../resource.ts";
-import { liveWorkload } from "./metadata.ts";
+import { liveWorkload } from "./live-objects.ts";
 import { itemsOf } from "./object-answer.ts";
 import { WorkloadObjects } from "./workload-objects.ts";
 

@@ -7,7 +7,7 @@ import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import { type ApiResource, ApiResources } from "../discovery/api-resources.ts";
 import type { Connection } from "../http/connection.ts";
 import { resourcePath } from "../resource.ts";
-import { liveWorkload } from "./metadata.ts";
+import { liveWorkload } from "./live-objects.ts";
 import { absentOr } from "./object-answer.ts";
 
 /** The workloads of one API server, and the resource of each kind. */

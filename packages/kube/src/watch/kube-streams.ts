@@ -14,7 +14,7 @@ import { RevisionProbe } from "../discovery/revision-probe.ts";
 import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
 import { sourceFields, sourceResource } from "../objects/kube-cluster-api.ts";
-import { labelledNamespace, liveWorkload, sourceVersion } from "../objects/metadata.ts";
+import { labelledNamespace, liveWorkload, sourceVersion } from "../objects/live-objects.ts";
 import { PodStatusHandler, podStatusKind, seenPodStatus } from "../objects/pod-status.ts";
 import { WorkloadObjects } from "../objects/workload-objects.ts";
 import { HintedReflector, type HintedReflectorOptions, type HintTimings } from "./hinted/hinted-reflector.ts";

@@ -2,7 +2,7 @@ import { deployment } from "@fleet-reloader/domain/kind/deployment";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { StreamEvent } from "@fleet-reloader/engine/ports/source-stream";
 import { expect, test } from "vitest";
-import { liveWorkload } from "../objects/metadata.ts";
+import { liveWorkload } from "../objects/live-objects.ts";
 import { referringHandler } from "./referring-handler.ts";
 
 function upsert(name: string, image = "1"): StreamEvent<LiveWorkload> {

@@ -1,11 +1,20 @@
 import { freezeAnnotation, frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { jsonField, jsonList } from "@fleet-reloader/domain/json";
-import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import type {
+  SourceContent,
+  SourceKind,
+  SourceRef,
+  SourceWrite,
+  SourceWriter,
+} from "@fleet-reloader/domain/source/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
-import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
+import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
 import type { LabelledNamespace } from "@fleet-reloader/engine/watch/namespace-watch";
 import { seconds, stringMap, text } from "../json.ts";
+
+/** Helm's releases are often the bulk of all Secrets. The type of a Secret cannot change. */
+export const helmReleaseType = "helm.sh/release.v1";
 
 /** A ConfigMap or Secret as a metadata-only watch shows it. */
 export function sourceVersion(kind: SourceKind, object: unknown): SourceVersion | undefined {
@@ -21,6 +30,62 @@ export function sourceVersion(kind: SourceKind, object: unknown): SourceVersion 
 function isFrozen(object: unknown): boolean {
   const text = jsonField(object, "metadata", "annotations", freezeAnnotation);
   return typeof text === "string" && frozenByAnnotation({ [freezeAnnotation]: text }) !== undefined;
+}
+
+/** A ConfigMap or Secret as it is read. */
+export function liveSource(ref: SourceRef, object: unknown): LiveSource {
+  const createdAtSeconds = seconds(object, "metadata", "creationTimestamp");
+  const write = sourceWrite(object);
+  const isNotWatched = ref.kind === "Secret" && text(object, "type") === helmReleaseType;
+  const writtenAtSeconds = Math.max(createdAtSeconds, write.by?.atSeconds ?? 0);
+  return {
+    ref,
+    annotations: stringMap(object, "metadata", "annotations"),
+    labels: stringMap(object, "metadata", "labels"),
+    createdAtSeconds,
+    writtenAtSeconds,
+    isModified: writtenAtSeconds > createdAtSeconds,
+    resourceVersion: write.resourceVersion,
+    // No watch shows a change of it.
+    content: isNotWatched ? undefined : sourceContent(ref.kind, object),
+    write,
+  };
+}
+
+/** The bytes of a ConfigMap or Secret, decoded as a pod would see them. */
+function sourceContent(kind: SourceKind, object: unknown): SourceContent {
+  if (kind === "Secret") return { data: decode(stringMap(object, "data"), "base64"), binaryData: new Map() };
+  return {
+    data: decode(stringMap(object, "data"), "utf8"),
+    binaryData: decode(stringMap(object, "binaryData"), "base64"),
+  };
+}
+
+function decode(
+  values: Readonly<Record<string, string>>,
+  encoding: "utf8" | "base64",
+): Map<string, Uint8Array> {
+  return new Map(Object.entries(values).map(([key, value]) => [key, Buffer.from(value, encoding)]));
+}
+
+const contentFields = ["f:data", "f:binaryData", "f:stringData"];
+
+/** The version of a ConfigMap or Secret, and the field manager that last wrote its content. */
+function sourceWrite(object: unknown): SourceWrite {
+  const resourceVersion = text(object, "metadata", "resourceVersion");
+  const writers = jsonList(object, "metadata", "managedFields")
+    .filter((entry) => contentFields.some((name) => jsonField(entry, "fieldsV1", name) !== undefined))
+    .map(
+      (entry): SourceWriter => ({
+        manager: text(entry, "manager"),
+        operation: text(entry, "operation"),
+        atSeconds: seconds(entry, "time"),
+      }),
+    );
+  const [first, ...others] = writers;
+  if (first === undefined) return { resourceVersion };
+  const by = others.reduce((newest, one) => (one.atSeconds >= newest.atSeconds ? one : newest), first);
+  return { resourceVersion, by };
 }
 
 /** A namespace as a metadata-only watch shows it. */
