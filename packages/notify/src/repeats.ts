@@ -1,5 +1,5 @@
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/ports/reporter";
+import { requestKey } from "@fleet-reloader/engine/ports/request";
 import { LRUCache } from "lru-cache";
 
 /** A failure that lasts is notified again after this time. */
@@ -12,8 +12,8 @@ export class Repeats {
   readonly #notifiedMs = new LRUCache<string, number>({ max: repeatsMax });
 
   isNews(report: FailureReport | HoldReport): boolean {
-    const { cluster, workload, atMs } = report;
-    const key = `${repeatKeyOf(cluster, workload)} ${"code" in report ? report.code : report.reason}`;
+    const { atMs } = report;
+    const key = `${requestKey(report)} ${"code" in report ? report.code : report.reason}`;
     const before = this.#notifiedMs.peek(key);
     if (before !== undefined && atMs - before < repeatAfterMs) return false;
     this.#notifiedMs.set(key, atMs);
@@ -21,13 +21,9 @@ export class Repeats {
   }
 
   /** The workload was rolled: its next failure is a new one. */
-  ended({ cluster, workload }: RollReport): void {
-    const prefix = `${repeatKeyOf(cluster, workload)} `;
+  ended(report: RollReport): void {
+    const prefix = `${requestKey(report)} `;
     // A list, since the cache cannot be changed while its keys are iterated.
     for (const key of [...this.#notifiedMs.keys()]) if (key.startsWith(prefix)) this.#notifiedMs.delete(key);
   }
-}
-
-function repeatKeyOf(cluster: string, workload: WorkloadRef): string {
-  return `${cluster}|${workloadKey(workload)}`;
 }

@@ -1,7 +1,6 @@
-import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
 import { RecentMap } from "../async/recent-map.ts";
-import type { Request } from "../ports/request.ts";
+import { type Request, requestKey } from "../ports/request.ts";
 import type { RollHold } from "./brakes.ts";
 
 /** Holds that are remembered, some 200 bytes each. A hold that is forgotten while it lasts is reported once more. */
@@ -34,12 +33,12 @@ export class HoldNews {
 
   /** The workload of this request is not on hold any more. */
   forget(request: Request): void {
-    this.#reported.delete(newsKey(request));
+    this.#reported.delete(requestKey(request));
   }
 
   /** Undefined: the hold was reported before and has not changed. */
   of(request: Request, { reason, why, details }: RollHold): "begins" | "stuck" | undefined {
-    const key = newsKey(request);
+    const key = requestKey(request);
     const nowMs = this.#clock.monotonic();
     const what = `${reason} ${why}`;
     const before = this.#reported.get(key);
@@ -55,8 +54,4 @@ export class HoldNews {
     this.#reported.set(key, told);
     return isStuck && !before.isStuck ? "stuck" : undefined;
   }
-}
-
-function newsKey({ cluster, workload }: Request): string {
-  return `${cluster}/${workloadKey(workload)}`;
 }

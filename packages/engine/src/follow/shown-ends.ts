@@ -1,6 +1,7 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import { createRecorder } from "../history/recorder.ts";
-import { type ShownRollouts, shownKey } from "../observe/shown-rollouts.ts";
+import type { ShownRollouts } from "../observe/shown-rollouts.ts";
+import { requestKey } from "../ports/request.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import { type Concluding, conclude, type EndedRollout } from "./conclude.ts";
 import type { FollowerOptions } from "./follow-rollout.ts";
@@ -45,7 +46,7 @@ export class ShownEnds {
 
   /** Returns at once. A newer roll of a workload takes the place of the one before. */
   await(started: readonly StartedRun[]): void {
-    for (const one of started) this.#awaited.set(shownKey(one.request.cluster, one.request.workload), one);
+    for (const one of started) this.#awaited.set(requestKey(one.request), one);
     if (this.#awaited.size > 0) this.#running ??= this.#run();
   }
 
@@ -98,7 +99,7 @@ export class ShownEnds {
   /** A roll that has come meanwhile stays. */
   #forget(runs: readonly StartedRun[]): void {
     for (const one of runs) {
-      const key = shownKey(one.request.cluster, one.request.workload);
+      const key = requestKey(one.request);
       if (this.#awaited.get(key) === one) this.#awaited.delete(key);
     }
   }

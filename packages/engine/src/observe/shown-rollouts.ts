@@ -1,9 +1,9 @@
 import type { RolloutState } from "@fleet-reloader/domain/rollout-state/rollout-state";
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { RecentMap } from "../async/recent-map.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
-import type { ClusterId, Request } from "../ports/request.ts";
+import { type ClusterId, type Request, requestKey } from "../ports/request.ts";
 
 /** Rollouts that are awaited at once; those of the oldest rolls are read instead. */
 const awaitedMax = 10_000;
@@ -34,12 +34,12 @@ interface Awaited extends AwaitedRoll {
 export class ShownRollouts {
   readonly #awaited = new RecentMap<string, Awaited>(awaitedMax);
 
-  await({ cluster, workload }: Request, roll: AwaitedRoll): void {
-    this.#awaited.set(shownKey(cluster, workload), { ...roll, state: undefined });
+  await(request: Request, roll: AwaitedRoll): void {
+    this.#awaited.set(requestKey(request), { ...roll, state: undefined });
   }
 
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind): void {
-    const awaited = this.#awaited.get(shownKey(cluster, live.ref));
+    const awaited = this.#awaited.get(requestKey({ cluster, workload: live.ref }));
     if (awaited === undefined || live.generation < awaited.generation) return;
     // What a paused workload shows depends on who paused it.
     const isTold = live.uid === awaited.uid && !live.isPaused;
@@ -47,18 +47,13 @@ export class ShownRollouts {
   }
 
   /** Undefined: the watches have not shown it, or it is that of a roll which another process made since. */
-  of({ cluster, workload }: Request, run: Pick<AwaitedRoll, "rolledAtMs">): ShownRollout | undefined {
-    const awaited = this.#awaited.get(shownKey(cluster, workload));
+  of(request: Request, run: Pick<AwaitedRoll, "rolledAtMs">): ShownRollout | undefined {
+    const awaited = this.#awaited.get(requestKey(request));
     if (awaited?.state === undefined || awaited.rolledAtMs !== run.rolledAtMs) return undefined;
     return { uid: awaited.uid, state: awaited.state };
   }
 
   forget(cluster: ClusterId, ref: WorkloadRef): void {
-    this.#awaited.delete(shownKey(cluster, ref));
+    this.#awaited.delete(requestKey({ cluster, workload: ref }));
   }
-}
-
-/** Names a workload among those of all clusters. */
-export function shownKey(cluster: ClusterId, ref: WorkloadRef): string {
-  return `${cluster}/${workloadKey(ref)}`;
 }

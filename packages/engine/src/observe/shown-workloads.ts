@@ -2,8 +2,8 @@ import { jsonField } from "@fleet-reloader/domain/json";
 import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
-import type { ClusterId } from "../ports/request.ts";
-import { ShownRollouts, shownKey } from "./shown-rollouts.ts";
+import { type ClusterId, requestKey } from "../ports/request.ts";
+import { ShownRollouts } from "./shown-rollouts.ts";
 
 /** The texts of all kept workloads together, in characters: some 1,700 Deployments. */
 const keptCharactersMax = 8 * 1024 * 1024;
@@ -39,7 +39,7 @@ export class ShownWorkloads {
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind, print?: number): void {
     this.rollouts.show(cluster, live, kind);
     if (kind.isTemplateRolled !== true) return;
-    const key = shownKey(cluster, live.ref);
+    const key = requestKey({ cluster, workload: live.ref });
     const { resourceVersion, writtenAtSeconds } = live;
     const kept = this.#kept.get(key);
     if (kept !== undefined && print !== undefined && kept.print === print) {
@@ -56,7 +56,7 @@ export class ShownWorkloads {
 
   /** The workload as it was shown last; undefined where it is not kept. It is handed out once: after a write it is outdated. */
   take(cluster: ClusterId, ref: WorkloadRef, kind: WorkloadKind): LiveWorkload | undefined {
-    const key = shownKey(cluster, ref);
+    const key = requestKey({ cluster, workload: ref });
     const kept = this.#kept.get(key);
     this.#delete(key);
     return kept && shownLive(kept, kind);
@@ -64,7 +64,7 @@ export class ShownWorkloads {
 
   forget(cluster: ClusterId, ref: WorkloadRef): void {
     this.rollouts.forget(cluster, ref);
-    this.#delete(shownKey(cluster, ref));
+    this.#delete(requestKey({ cluster, workload: ref }));
   }
 
   /** The cluster is watched no longer, so what is kept of it would only take the room of others. */

@@ -3,10 +3,11 @@ import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
-import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
 import { RecentMap } from "../async/recent-map.ts";
 import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.ts";
+import { requestKey } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import { type Interest, type JudgedSource, judgeFor, namedByOwner, namesMatching } from "./interest.ts";
 import { LiveSources } from "./live-sources.ts";
@@ -85,7 +86,7 @@ export class SourceReader {
 
   /** Begins to read the sources of the last visit, while the workload itself is still being read. */
   readAhead(api: ClusterApi, workload: WorkloadRef): ReadsAhead {
-    const since = this.#visits.get(visitKey(api, workload));
+    const since = this.#visits.get(requestKey({ cluster: api.cluster, workload }));
     const reads = (since?.sources ?? []).slice(0, aheadMax).map((source) => {
       const reading = this.#sources.read(api, source);
       // It may not be needed. A caller that needs it gets its failure.
@@ -123,7 +124,8 @@ export class SourceReader {
     live: Pick<LiveWorkload, "ref" | "generation">,
     { sources, appliedText }: Pick<Visit, "sources" | "appliedText">,
   ): void {
-    this.#visits.set(visitKey(api, live.ref), { sources, appliedText, generation: live.generation });
+    const key = requestKey({ cluster: api.cluster, workload: live.ref });
+    this.#visits.set(key, { sources, appliedText, generation: live.generation });
   }
 
   /** The sources that may count: candidates of the workload, and those that its patterns lead to. */
@@ -197,10 +199,6 @@ export class SourceReader {
       ...(write === undefined ? {} : { write }),
     };
   }
-}
-
-function visitKey(api: ClusterApi, workload: WorkloadRef): string {
-  return `${api.cluster}/${workloadKey(workload)}`;
 }
 
 /** A source to read, with the name patterns where these alone lead to it. */

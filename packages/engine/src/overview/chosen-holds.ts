@@ -2,9 +2,8 @@ import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-onc
 import { holdReasons } from "@fleet-reloader/domain/hold/reasons";
 import { logReasons } from "@fleet-reloader/domain/log-reasons";
 import { nearestName } from "@fleet-reloader/domain/nearest-name";
-import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { HeldRequest } from "../admission/held-requests.ts";
-import type { ClusterId } from "../ports/request.ts";
+import { type ClusterId, requestKey } from "../ports/request.ts";
 import { type ExplainedHold, explainHold } from "./explained-hold.ts";
 import type { ClusterOverview, FleetOverview } from "./fleet-overview.ts";
 import { refusedQuestion } from "./refused-question.ts";
@@ -71,11 +70,10 @@ export async function explainHolds(
   );
   return await Promise.all(
     holds.map(async (hold) => {
-      const { cluster, workload } = hold.request;
       return explainHold(hold, {
-        cluster: byId.get(cluster),
+        cluster: byId.get(hold.request.cluster),
         freezes,
-        sources: sources.get(`${cluster}|${workloadKey(workload)}`) ?? [],
+        sources: sources.get(requestKey(hold.request)) ?? [],
         unfinished: hold.reason === "BudgetUnfinished" ? await overview.unfinished(hold.request) : [],
         nameOf,
         nowMs,
@@ -89,7 +87,7 @@ async function sourcesByWorkload(overview: FleetOverview, clusters: ReadonlySet<
   const pairs = await Promise.all(
     [...clusters].map(async (cluster) =>
       (await overview.managed(cluster)).map(
-        (one) => [`${cluster}|${workloadKey(one.ref)}`, usedSources(one)] as const,
+        (one) => [requestKey({ cluster, workload: one.ref }), usedSources(one)] as const,
       ),
     ),
   );

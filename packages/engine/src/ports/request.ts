@@ -1,4 +1,4 @@
-import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 
 /** Identity of a cluster: the UID of its `kube-system` namespace, or what stands for it where that may not be read. */
 export type ClusterId = string;
@@ -10,6 +10,11 @@ export const unknownCluster = "unknown";
 export interface Request {
   readonly cluster: ClusterId;
   readonly workload: WorkloadRef;
+}
+
+/** Names a request in memory. It begins with the cluster and a slash. */
+export function requestKey({ cluster, workload }: Request): string {
+  return `${cluster}/${workloadKey(workload)}`;
 }
 
 /** What reconciling came to, when it did not end in a fault. */

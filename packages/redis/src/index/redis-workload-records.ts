@@ -2,7 +2,7 @@ import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { SharedCalls } from "@fleet-reloader/engine/async/shared-calls";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
+import { type ClusterId, type Request, requestKey } from "@fleet-reloader/engine/ports/request";
 import type {
   ObservedVersion,
   WorkloadRecord,
@@ -150,8 +150,4 @@ export class RedisWorkloadRecords implements WorkloadRecords {
       );
     }
   }
-}
-
-function requestKey({ cluster, workload }: Request): string {
-  return `${cluster}/${workloadKey(workload)}`;
 }
