@@ -25,20 +25,23 @@ export interface ChangedObservation extends MarkedSource {
   readonly reason: RollReason;
 }
 
+/** The workload has to roll. */
+export interface RollPlan {
+  readonly type: "roll";
+  readonly applied: AppliedState;
+  readonly changed: readonly ChangedObservation[];
+  /** Every source there is, changed or not, with its mark; and one mark for all of them. */
+  readonly present: readonly MarkedSource[];
+  readonly mark: Mark;
+  readonly hingesOnPods: boolean;
+}
+
 /**
  * `applied` is the applied state afterwards; undefined removes it (nothing is opted in to). `hingesOnPods`: it may turn out
  * differently once it is known when the pods started.
  */
 export type Plan =
-  | {
-      readonly type: "roll";
-      readonly applied: AppliedState;
-      readonly changed: readonly ChangedObservation[];
-      /** Every source there is, changed or not, with its mark; and one mark for all of them. */
-      readonly present: readonly MarkedSource[];
-      readonly mark: Mark;
-      readonly hingesOnPods: boolean;
-    }
+  | RollPlan
   | { readonly type: "record"; readonly applied: AppliedState | undefined; readonly hingesOnPods: boolean };
 
 /**

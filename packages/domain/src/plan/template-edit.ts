@@ -8,7 +8,7 @@ import type { MarkedSource, TemplateEdit, VariableEdit, VariableRef } from "../s
 import { envVarsEdit } from "../strategy/env-vars.ts";
 import type { ReloadStrategy } from "../strategy/reload-strategy.ts";
 import type { PodTemplate } from "../workload/pod-template.ts";
-import type { Plan } from "./plan.ts";
+import type { RollPlan } from "./plan.ts";
 
 /**
  * How a planned roll is written, by strategy. A template without containers has no variables: it gets annotations. So does one
@@ -16,7 +16,7 @@ import type { Plan } from "./plan.ts";
  * that never had one): nothing would roll.
  */
 export function templateEdit(
-  roll: Plan & { type: "roll" },
+  roll: RollPlan,
   strategy: ReloadStrategy,
   template: PodTemplate,
   context: { readonly keys: Keyring; readonly nowSeconds: number },
@@ -42,10 +42,7 @@ export function templateEdit(
  * A variable that is gone, or never was there, does not tell whether the roll for a deletion has landed: the mark does. From then on
  * it follows the content, for it must not tell of an earlier one.
  */
-function markBesideVariables(
-  roll: Plan & { type: "roll" },
-  { metadata }: PodTemplate,
-): Pick<TemplateEdit, "annotations"> {
+function markBesideVariables(roll: RollPlan, { metadata }: PodTemplate): Pick<TemplateEdit, "annotations"> {
   const isMarked = Object.hasOwn(metadata.annotations, markAnnotation);
   const isDue = isMarked || roll.changed.some(({ reason }) => reason === "SourceDeleted");
   return isDue ? { annotations: { [markAnnotation]: roll.mark } } : {};
@@ -61,7 +58,7 @@ function isSet(template: PodTemplate, { container, name, value }: VariableEdit):
 
 /** The variables of sources that are gone, where they are; not one that a source that is there shares and sets. */
 function removedVariables(
-  roll: Plan & { type: "roll" },
+  roll: RollPlan,
   template: PodTemplate,
   set: readonly VariableEdit[],
 ): readonly VariableRef[] {
@@ -80,7 +77,7 @@ function removedVariables(
 }
 
 /** `a-b` and `a.b` share one variable: its value is made of both. */
-function withSharing(roll: Plan & { type: "roll" }): readonly MarkedSource[] {
+function withSharing(roll: RollPlan): readonly MarkedSource[] {
   const variables = new Set(roll.changed.map((changed) => compatVariableName(changed.source)));
   return roll.present.filter((present) => variables.has(compatVariableName(present.source)));
 }

@@ -1,6 +1,7 @@
 import { mayReload } from "@fleet-reloader/domain/annotation/opt-in";
 import { hasAppliedState } from "@fleet-reloader/domain/applied/applied-annotation";
 import { isNoReason, type NoReason, type UnservedReason } from "@fleet-reloader/domain/decision/reasons";
+import type { RollPlan } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import { podKeeperOf } from "@fleet-reloader/domain/rollout-state/revisioned";
 import { isMade } from "@fleet-reloader/domain/strategy/roll-write";
@@ -19,7 +20,6 @@ import { manyNames } from "../reconcile/many-names.ts";
 import { decidedOn } from "../reconcile/observation/decision.ts";
 import { createObserve, type Observation, type ObserveOptions } from "../reconcile/observation/observe.ts";
 import { prepareRoll } from "../reconcile/prepare-roll.ts";
-import type { DueRoll } from "../reconcile/reading.ts";
 import { explainedSources } from "./explained-sources.ts";
 import type { ExplainedSource, ExplainedVerdict, ExplainedWait, Explanation } from "./explanation.ts";
 import { optInClauses } from "./opt-in-clauses.ts";
@@ -131,7 +131,7 @@ function pauseEnd({ change, resumeAfterMs }: PausePlan, nowMs: number): Pick<Exp
 interface Judged {
   readonly observation: Observation;
   readonly sources: readonly ExplainedSource[];
-  readonly due: DueRoll | undefined;
+  readonly due: RollPlan | undefined;
   readonly stays: StayReason;
 }
 

@@ -1,6 +1,6 @@
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
-import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import type { RollPlan } from "@fleet-reloader/domain/plan/plan";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { conditionalOn, type RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
@@ -28,7 +28,7 @@ export interface BrakingOptions {
 
 /** A roll that is due, and the observation that it was decided on. */
 export interface IntendedRoll {
-  readonly due: BrakedRoll;
+  readonly due: RollPlan;
   readonly observedSources: readonly ObservedSource[];
   readonly write: RollWrite;
   /** Monotonic: when the observation began. */
@@ -41,8 +41,6 @@ export interface Go {
   /** Absent: nobody has to be asked again. */
   readonly permit?: RollPermit;
 }
-
-type BrakedRoll = Plan & { type: "roll" };
 
 /**
  * Asks for admission of a roll, and reports a hold. A roll that is admitted comes with the question that is asked once more when a
@@ -173,7 +171,7 @@ function whyFrozen(what: string, text: string): string {
 
 /** When the first of the changed contents was written, in seconds; undefined where none is there. */
 export function changedSinceSeconds(
-  { changed }: BrakedRoll,
+  { changed }: RollPlan,
   observedSources: readonly ObservedSource[],
 ): number | undefined {
   const names = new Set(changed.map(({ source }) => localName(source)));

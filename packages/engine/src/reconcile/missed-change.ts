@@ -1,7 +1,8 @@
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
+import type { RollPlan } from "@fleet-reloader/domain/plan/plan";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import type { Fact } from "../history/fact.ts";
-import type { DueRoll, Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 
 /** By then a watch has shown a write, also where clocks differ by a minute. */
 const underWaySeconds = 120;
@@ -12,7 +13,7 @@ const underWaySeconds = 120;
  */
 export function missedChange(
   reading: Reading,
-  due: DueRoll,
+  due: RollPlan,
   observedSources: readonly ObservedSource[],
   nowMs: number,
 ): readonly Fact[] {
@@ -23,7 +24,7 @@ export function missedChange(
 /** The last write of the workload and of what has changed; a source that is gone has no time. */
 function lastWriteSeconds(
   { live }: Reading,
-  { changed }: DueRoll,
+  { changed }: RollPlan,
   observedSources: readonly ObservedSource[],
 ): number {
   const keys = new Set(changed.map(({ source }) => sourceKey(source)));

@@ -1,6 +1,6 @@
 import { appliedPatch } from "@fleet-reloader/domain/applied/applied-annotation";
 import { nextAppliedText } from "@fleet-reloader/domain/applied/next-applied-text";
-import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import type { RollPlan } from "@fleet-reloader/domain/plan/plan";
 import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
@@ -12,7 +12,7 @@ import type { Reading } from "./reading.ts";
 
 /** A roll that is due, prepared before anybody is asked whether it may be written. */
 export interface PreparedRoll {
-  readonly planned: Plan & { type: "roll" };
+  readonly planned: RollPlan;
   readonly strategy: ReloadStrategy;
   readonly how: RollWrite;
   /** The next text of the applied state. */
@@ -29,7 +29,7 @@ export function strategyOf({ interest }: Reading, settings: Settings): ReloadStr
 /** Writes nothing. Where the roll creates an object, it checks whether an earlier attempt has created it. */
 export async function prepareRoll(
   reading: Reading,
-  planned: Plan & { type: "roll" },
+  planned: RollPlan,
   { clock, keys, settings }: { readonly clock: Clock; readonly keys: Keyring; readonly settings: Settings },
 ): Promise<PreparedRoll> {
   const { cluster, delivery, live, kind, interest, appliedText: before, appliedCount, isOwn } = reading;

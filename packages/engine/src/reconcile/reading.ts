@@ -1,12 +1,8 @@
-import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Interest } from "../observe/interest.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Request } from "../ports/request.ts";
 import type { Delivery } from "../ports/workqueue.ts";
-
-/** A roll that the plan asks for. */
-export type DueRoll = Plan & { readonly type: "roll" };
 
 /** A request as it was delivered, and the cluster it is about. */
 export interface Taken {

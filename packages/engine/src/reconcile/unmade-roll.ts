@@ -1,10 +1,10 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
-import type { DueRoll } from "./reading.ts";
+import type { RollPlan } from "@fleet-reloader/domain/plan/plan";
 
 /** The fault of a write, and the roll that was due when it failed. To a queue it is the same fault. */
 export class UnmadeRoll extends Fault {
-  readonly changed: DueRoll["changed"];
+  readonly changed: RollPlan["changed"];
   readonly observedSources: readonly ObservedSource[];
 
   constructor(fault: Fault, roll: Pick<UnmadeRoll, "changed" | "observedSources">) {

@@ -5,7 +5,7 @@ import { nextAppliedText } from "@fleet-reloader/domain/applied/next-applied-tex
 import { writtenBy } from "@fleet-reloader/domain/evidence/managed-fields";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
-import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import type { Plan, RollPlan } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { isMade } from "@fleet-reloader/domain/strategy/roll-write";
@@ -27,16 +27,16 @@ import { missedChange } from "./missed-change.ts";
 import type { MissingSources } from "./missing-sources.ts";
 import { landedFact } from "./observation/landed-roll.ts";
 import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
-import type { DueRoll, Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import { writeRoll } from "./write-roll.ts";
 
 /** What has been decided: the roll that is due, if one is, and what the pods run with. */
 export interface RollDecision {
   readonly reading: Reading;
   readonly observedSources: readonly ObservedSource[];
-  readonly due: DueRoll | undefined;
+  readonly due: RollPlan | undefined;
   /** Nothing is left to roll, because this roll of an earlier attempt has landed. */
-  readonly landed: DueRoll | undefined;
+  readonly landed: RollPlan | undefined;
   readonly applied: Plan["applied"];
   /** Why nothing rolls, if nothing does. */
   readonly stays: StayReason;
@@ -95,7 +95,7 @@ export async function writeDecision(
 async function askForMissed(
   { clock, queue, recorder, settings }: WriteDependencies,
   { reading, observedSources }: RollDecision,
-  due: DueRoll,
+  due: RollPlan,
 ): Promise<Outcome> {
   const { request, interest } = reading;
   if (await queue.waits(request)) return "unchanged";
@@ -144,7 +144,7 @@ function observedWithoutRoll(records: WorkloadRecords, { due, reading }: RollDec
 async function askForRoll(
   { brake, clock, keys, records, settings }: WriteDependencies,
   { reading, observedSources, observedAtMs }: RollDecision,
-  due: DueRoll,
+  due: RollPlan,
 ): Promise<Asked> {
   const prepared = await prepareRoll(reading, due, { clock, keys, settings });
   // An earlier attempt made the roll, and it was counted then: only the applied state is left to write.

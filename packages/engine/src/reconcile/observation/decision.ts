@@ -1,13 +1,13 @@
+import type { RollPlan } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import { type Eligibility, isActedOn } from "@fleet-reloader/domain/workload/eligibility";
 import type { Settings } from "../../ports/settings.ts";
-import type { DueRoll } from "../reading.ts";
 import type { Observation } from "./observe.ts";
 
 /** What follows from an observation. */
 export interface Decided {
   /** Undefined: nothing rolls, for the reason in `stays`. */
-  readonly due: DueRoll | undefined;
+  readonly due: RollPlan | undefined;
   readonly stays: StayReason;
 }
 

@@ -2,11 +2,11 @@ import type { AppliedSource } from "@fleet-reloader/domain/applied/applied-sourc
 import { isSameDigest } from "@fleet-reloader/domain/applied/packed-sources";
 import type { RunningPods } from "@fleet-reloader/domain/evidence/pods-start";
 import { localName } from "@fleet-reloader/domain/plan/observed-source";
-import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import type { Plan, RollPlan } from "@fleet-reloader/domain/plan/plan";
 import type { RolledFact } from "../../history/fact.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { strategyOf } from "../prepare-roll.ts";
-import type { DueRoll, Reading } from "../reading.ts";
+import type { Reading } from "../reading.ts";
 import type { KnownPast } from "./known-past.ts";
 
 /** The template was made for what is live, so that its pods tell nothing. The pods of before started earlier than any change. */
@@ -20,7 +20,7 @@ const podsOfBefore: RunningPods = { newest: { notBefore: 0, notAfter: 0 }, each:
 export function landedRoll(
   past: KnownPast,
   planFrom: (past: KnownPast, pods: RunningPods) => Plan,
-): DueRoll | undefined {
+): RollPlan | undefined {
   const { unverified, ...before } = past;
   // The state on a Job names no UID: a Job is made anew in several steps, and another request may take the last of them.
   if (unverified?.uid === undefined) return undefined;
@@ -41,7 +41,7 @@ function saysTheSame(written: AppliedSource | undefined, planned: AppliedSource 
 /** What there is to tell of it once nobody can tell it again. */
 export function landedFact(
   { reading, observedSources }: { readonly reading: Reading } & Pick<RolledFact, "observedSources">,
-  { changed }: DueRoll,
+  { changed }: RollPlan,
   settings: Settings,
 ): RolledFact {
   const { kind, live } = reading;

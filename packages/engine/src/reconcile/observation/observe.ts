@@ -6,7 +6,7 @@ import {
 } from "@fleet-reloader/domain/applied/applied-state";
 import type { RunningPods } from "@fleet-reloader/domain/evidence/pods-start";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
-import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
+import { type Plan, plan, type RollPlan } from "@fleet-reloader/domain/plan/plan";
 import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/all-updated";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { Eligibility } from "@fleet-reloader/domain/workload/eligibility";
@@ -27,7 +27,7 @@ import type { Again, Request } from "../../ports/request.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { WorkloadRecord, WorkloadRecords } from "../../ports/workload-records.ts";
 import type { Delivery } from "../../ports/workqueue.ts";
-import type { DueRoll, Reading } from "../reading.ts";
+import type { Reading } from "../reading.ts";
 import {
   historyOf,
   isStateEnough,
@@ -47,7 +47,7 @@ export interface Observation extends Planned {
   readonly reading: Reading;
   readonly eligibility: Eligibility;
   /** Nothing is left to roll, because this roll of an earlier attempt has landed. */
-  readonly landed?: DueRoll | undefined;
+  readonly landed?: RollPlan | undefined;
 }
 
 export interface ObserveOptions {
