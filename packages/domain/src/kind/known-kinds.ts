@@ -1,11 +1,8 @@
 import type { WorkloadKind } from "../workload/workload-kind.ts";
 import { cronJob } from "./cron-job.ts";
-import { daemonSet } from "./daemon-set.ts";
-import { deployment } from "./deployment.ts";
-import { deploymentConfig } from "./deployment-config.ts";
 import { job } from "./job.ts";
+import { daemonSet, deployment, deploymentConfig, statefulSet } from "./pod-controller.ts";
 import { rollout } from "./rollout.ts";
-import { statefulSet } from "./stateful-set.ts";
 
 /** Every kind that is known without being declared, in the peer's order of action (compat section 3.6); ours at the end. */
 export const knownKinds: readonly WorkloadKind[] = [

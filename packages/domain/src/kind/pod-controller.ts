@@ -1,3 +1,5 @@
+import { deploymentConfigState, deploymentState } from "../rollout-state/replicated.ts";
+import { daemonSetState, statefulSetState } from "../rollout-state/revisioned.ts";
 import type { RolloutState } from "../rollout-state/rollout-state.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
 import type { WorkloadKind } from "../workload/workload-kind.ts";
@@ -22,3 +24,32 @@ export function podController(
     ...how,
   };
 }
+
+export const deployment = podController(
+  "Deployment",
+  { group: "apps", version: "v1", plural: "deployments" },
+  deploymentState,
+  { newPodCount: "updatedReplicas" },
+);
+
+export const daemonSet = podController(
+  "DaemonSet",
+  { group: "apps", version: "v1", plural: "daemonsets" },
+  daemonSetState,
+  { newPodCount: "updatedNumberScheduled" },
+);
+
+export const statefulSet = podController(
+  "StatefulSet",
+  { group: "apps", version: "v1", plural: "statefulsets" },
+  statefulSetState,
+  { newPodCount: "updatedReplicas" },
+);
+
+/** OpenShift's. Served where the cluster has it; its API knows no strategic merge that we could rely on. */
+export const deploymentConfig = podController(
+  "DeploymentConfig",
+  { group: "apps.openshift.io", version: "v1", plural: "deploymentconfigs" },
+  deploymentConfigState,
+  { patch: "merge", isOptional: true, newPodCount: "updatedReplicas" },
+);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { defaultDialect } from "../annotation/dialect.ts";
 import { readOptIn } from "../annotation/opt-in.ts";
 import { compileForTest } from "../fixture/compile-pattern.ts";
-import { deployment } from "../kind/deployment.ts";
+import { deployment } from "../kind/pod-controller.ts";
 import type { Annotations } from "../workload/workload.ts";
 import { lintLive, liveRules } from "./lint-live.ts";
 import { lintManifests } from "./lint-manifests.ts";

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { cronJob } from "../kind/cron-job.ts";
-import { daemonSet } from "../kind/daemon-set.ts";
 import { parseDeclaredKind } from "../kind/declared.ts";
-import { deployment } from "../kind/deployment.ts";
-import { deploymentConfig } from "../kind/deployment-config.ts";
 import { job } from "../kind/job.ts";
+import { daemonSet, deployment, deploymentConfig, statefulSet } from "../kind/pod-controller.ts";
 import { rollout } from "../kind/rollout.ts";
-import { statefulSet } from "../kind/stateful-set.ts";
 import type { WorkloadKind } from "../workload/workload-kind.ts";
 import type { RolloutState } from "./rollout-state.ts";
 

@@ -1,5 +1,5 @@
 import { cronJob } from "@fleet-reloader/domain/kind/cron-job";
-import { deployment as deploymentKind } from "@fleet-reloader/domain/kind/deployment";
+import { deployment as deploymentKind } from "@fleet-reloader/domain/kind/pod-controller";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import { describe, expect, test } from "vitest";
 import { liveSource, liveWorkload, sourceVersion } from "./live-objects.ts";

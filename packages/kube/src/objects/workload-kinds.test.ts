@@ -1,6 +1,6 @@
 import { cronJob } from "@fleet-reloader/domain/kind/cron-job";
-import { deploymentConfig } from "@fleet-reloader/domain/kind/deployment-config";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import { deploymentConfig } from "@fleet-reloader/domain/kind/pod-controller";
 import { rollout } from "@fleet-reloader/domain/kind/rollout";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";

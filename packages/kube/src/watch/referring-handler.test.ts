@@ -1,4 +1,4 @@
-import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { StreamEvent } from "@fleet-reloader/engine/ports/source-stream";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import { WorkloadWatch } from "@fleet-reloader/engine/watch/workload-watch";
 import { auto, createTestBed, stateAnnotation, type TestBedOptions } from "./test-bed.ts";

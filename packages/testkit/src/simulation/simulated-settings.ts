@@ -1,7 +1,5 @@
 import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
-import { daemonSet } from "@fleet-reloader/domain/kind/daemon-set";
-import { deployment } from "@fleet-reloader/domain/kind/deployment";
-import { statefulSet } from "@fleet-reloader/domain/kind/stateful-set";
+import { daemonSet, deployment, statefulSet } from "@fleet-reloader/domain/kind/pod-controller";
 import { defaultSettings } from "@fleet-reloader/engine/ports/settings";
 
 export const quietPeriodMs = 2000;

@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { describe, expect, test } from "vitest";
 import { healthy, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";

@@ -1,6 +1,6 @@
 import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
 import { Fault } from "@fleet-reloader/domain/fault";
-import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import { watchRollouts } from "@fleet-reloader/engine/follow/watch-rollouts";
 import { describe, expect, test } from "vitest";
 import { healthy, late, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";

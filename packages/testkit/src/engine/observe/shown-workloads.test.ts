@@ -1,6 +1,6 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { cronJob } from "@fleet-reloader/domain/kind/cron-job";
-import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import { expect, test } from "vitest";

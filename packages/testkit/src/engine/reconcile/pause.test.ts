@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import { WorkloadWatch } from "@fleet-reloader/engine/watch/workload-watch";
 import { describe, expect, test } from "vitest";
 import { auto, createTestBed, type TestBedOptions } from "../../beds/test-bed.ts";

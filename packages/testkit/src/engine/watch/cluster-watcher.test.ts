@@ -1,5 +1,5 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { StateListener } from "@fleet-reloader/engine/ports/source-stream";
 import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";

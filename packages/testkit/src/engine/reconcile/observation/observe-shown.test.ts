@@ -1,5 +1,5 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { expect, test } from "vitest";
 import { adopted } from "../../../beds/adopted-deployment.ts";
