@@ -11,7 +11,7 @@ import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state
 import { hasNewPods } from "@fleet-reloader/domain/rollout-state/status";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
-import { servedKind } from "../observe/eligibility-of.ts";
+import { servedKind } from "../observe/served.ts";
 import type { ShownRollouts } from "../observe/shown-rollouts.ts";
 import { selectorOfPods } from "../observe/template-owner.ts";
 import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";

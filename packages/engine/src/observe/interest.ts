@@ -8,8 +8,8 @@ import type { Annotations } from "@fleet-reloader/domain/workload/workload";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { IndexEntry } from "../ports/reference-index.ts";
 import type { Settings } from "../ports/settings.ts";
-import { servedKind } from "./eligibility-of.ts";
 import type { NameMatches } from "./name-matches.ts";
+import { servedKind } from "./served.ts";
 
 /** What one workload is interested in, read from the workload alone. What its sources say is applied when they are read. */
 export interface Interest {

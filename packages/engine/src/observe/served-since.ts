@@ -5,7 +5,7 @@ import type { Clock } from "../async/clock.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { IndexSession } from "../ports/reference-index.ts";
 import type { Settings } from "../ports/settings.ts";
-import { servedAs } from "./served-as.ts";
+import { servedAs } from "./served.ts";
 
 export interface ServedSinceOptions {
   readonly workloadKind: string;

@@ -5,7 +5,7 @@ import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { FrozenObjects } from "../admission/frozen-objects.ts";
 import type { Clock } from "../async/clock.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
-import { mayServe, selectorOf } from "../observe/namespace-scope.ts";
+import { mayServe, selectorOf } from "../observe/served.ts";
 import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";

@@ -3,7 +3,7 @@ import {
   type Labels,
   matchesSelector,
 } from "@fleet-reloader/domain/workload/label-selector";
-import { mayServe } from "../observe/namespace-scope.ts";
+import { mayServe } from "../observe/served.ts";
 import type { Scope } from "../ports/settings.ts";
 import type { StreamHandler } from "../ports/source-stream.ts";
 

@@ -2,7 +2,7 @@ import { placeOfRight } from "@fleet-reloader/domain/cluster/told-namespace";
 import { jsonField } from "@fleet-reloader/domain/json";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { mapBounded } from "@fleet-reloader/engine/async/map-bounded";
-import { scopeIn, selectorOf } from "@fleet-reloader/engine/observe/namespace-scope";
+import { scopeIn, selectorOf } from "@fleet-reloader/engine/observe/served";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { jsonCall } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";

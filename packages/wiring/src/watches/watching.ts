@@ -3,7 +3,7 @@ import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { watchRollouts } from "@fleet-reloader/engine/follow/watch-rollouts";
 import { HintInbox } from "@fleet-reloader/engine/hints/hint-inbox";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
-import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
+import { scopeIn } from "@fleet-reloader/engine/observe/served";
 import type { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";

@@ -1,6 +1,6 @@
 import { isActedOn } from "@fleet-reloader/domain/workload/eligibility";
-import { servedKind } from "../../observe/eligibility-of.ts";
 import { windowOf } from "../../observe/interest.ts";
+import { servedKind } from "../../observe/served.ts";
 import type { ShownWorkloads } from "../../observe/shown-workloads.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Taken } from "../reading.ts";

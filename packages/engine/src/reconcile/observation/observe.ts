@@ -11,10 +11,9 @@ import { areAllUpdated } from "@fleet-reloader/domain/rollout-state/all-updated"
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { Eligibility } from "@fleet-reloader/domain/workload/eligibility";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
-import { eligibilityOf, servedKind } from "../../observe/eligibility-of.ts";
 import { isInterested, patternsOf, readInterest } from "../../observe/interest.ts";
 import type { NameMatches } from "../../observe/name-matches.ts";
-import { createNamespaceCheck } from "../../observe/namespace-scope.ts";
+import { createNamespaceCheck, eligibilityOf, servedKind } from "../../observe/served.ts";
 import {
   nothingAhead,
   type ObservedSources,

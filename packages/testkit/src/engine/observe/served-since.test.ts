@@ -1,5 +1,5 @@
 import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
-import { servedAs } from "@fleet-reloader/engine/observe/served-as";
+import { servedAs } from "@fleet-reloader/engine/observe/served";
 import { ServedSince } from "@fleet-reloader/engine/observe/served-since";
 import { expect, test } from "vitest";
 import { createTestBed, stateAnnotation } from "../../beds/test-bed.ts";

@@ -1,7 +1,26 @@
+import type { Eligibility } from "@fleet-reloader/domain/workload/eligibility";
 import { matchesSelector } from "@fleet-reloader/domain/workload/label-selector";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { SingleFlight } from "../async/single-flight.ts";
-import type { ClusterApi } from "../ports/cluster-api.ts";
-import type { Scope } from "../ports/settings.ts";
+import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
+import type { Scope, Settings } from "../ports/settings.ts";
+import { fingerprint } from "./fingerprint.ts";
+
+/** The rules of a kind; undefined when it is not served. */
+export function servedKind(
+  kind: string,
+  settings: Pick<Settings, "workloadKinds">,
+): WorkloadKind | undefined {
+  return settings.workloadKinds.find((served) => served.kind === kind);
+}
+
+/** Whether a workload is served now, by the rules of its kind. */
+export function eligibilityOf(
+  workload: LiveWorkload,
+  settings: Pick<Settings, "workloadKinds">,
+): Eligibility {
+  return servedKind(workload.ref.kind, settings)?.eligibility?.(workload.object) ?? "served";
+}
 
 /** Whether a namespace may be served by its name. Its labels may still exclude it. */
 export function mayServe(scope: Scope, namespace: string): boolean {
@@ -39,4 +58,24 @@ export function createNamespaceCheck(
       return labels !== undefined && matchesSelector(selector, labels);
     });
   };
+}
+
+/**
+ * Names the settings that decide which workloads of a stream are served, and for which sources. After a change of these settings a
+ * workload without an applied state may never have been seen: it is adopted as it is, as at a first start. A stream of one namespace says
+ * nothing of the workloads of others.
+ */
+export function servedAs(settings: Settings, namespace: string | undefined): string {
+  const { autoReloadAll, dialect, sourceKinds, scope } = settings;
+  const { ignoredNamespaces, namespaceSelector, sourceSelector } = scope;
+  const deciding = [
+    autoReloadAll,
+    dialect,
+    sourceKinds,
+    ignoredNamespaces,
+    namespaceSelector,
+    sourceSelector,
+    ...(namespace === undefined ? [] : ["one namespace"]),
+  ];
+  return fingerprint(JSON.stringify(deciding)).toString(36);
 }
