@@ -17,7 +17,7 @@ import { ownMetrics } from "@fleet-reloader/runtime/metrics/own-metrics";
 import { peerMetricDescriptions } from "@fleet-reloader/runtime/metrics/peer-metrics";
 import { standaloneConfig } from "@fleet-reloader/standalone/config";
 import { describe, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { root } from "./root.ts";
 
 /** The peer's flags, by hand from its source: the one thing here that our code cannot know. */
@@ -33,6 +33,10 @@ const peerFlags = [
 
 const path = "docs/compatibility.md";
 const page = readFileSync(join(root, path), "utf8");
+const movingPath = "docs/migrate-from-stakater.md";
+const movingPage = readFileSync(join(root, movingPath), "utf8");
+const manifests = parseAllDocuments(readFileSync(join(root, "infra/manifests/fleet-reloader.yaml"), "utf8"));
+const manifestOf = (kind: string) => [...manifests].find((document) => document.get("kind") === kind)?.toJS();
 const shape: ConfigShape = standaloneConfig;
 const fields = Object.values(shape);
 const flags: ReadonlyMap<string, ConfigShape[string]> = new Map(
@@ -85,7 +89,7 @@ describe("flags", () => {
   });
 
   test("every flag that the page or the page on moving names is one", () => {
-    const both = page + readFileSync(join(root, "docs/migrate-from-stakater.md"), "utf8");
+    const both = page + movingPage;
     // Other programs' options stand on the page of moving only in lines of theirs, and in values of variables.
     const ours = both.replaceAll(/^(helm|kubectl) (.*\\\n)*.*$/gm, "").replaceAll(/NODE_OPTIONS=\S+/g, "");
     const named = [...ours.matchAll(/(?<![\w-])--[A-Za-z][A-Za-z-]*/g)].map(([name]) => name);
@@ -133,12 +137,8 @@ test("every metric with a peer's name is on the page; those there are measured o
 
 test("the rights on the page are those that are shipped", () => {
   const rows = rowsUnder("Rights").filter(([resources = ""]) => resources.includes("`"));
-  const manifests = parseAllDocuments(
-    readFileSync(join(root, "infra/manifests/fleet-reloader.yaml"), "utf8"),
-  );
-  const role = [...manifests].find((document) => document.get("kind") === "ClusterRole")?.toJS();
   const rules: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[] =
-    role.rules;
+    manifestOf("ClusterRole").rules;
   const granted = new Map(
     rules.flatMap(({ resources, verbs }) => resources.map((one) => [one, verbs] as const)),
   );
@@ -151,6 +151,21 @@ test("the rights on the page are those that are shipped", () => {
   for (const resource of rows.flatMap(([resources = ""]) => codes(resources)))
     for (const verb of promised(resource, "always"))
       expect(granted.get(resource), `${path}: ${resource}`).toContain(verb);
+});
+
+test("the container on the page on moving has each place that the manifest names", () => {
+  const [, block = ""] = /```yaml\n(containers:[\s\S]*?)```/.exec(movingPage) ?? [];
+  const given: readonly string[] = parse(block).containers[0].args;
+  const container = manifestOf("Deployment").spec.template.spec.containers[0];
+  const places = fields.filter(({ schema, meta }) => {
+    const own: string | undefined = container.args.find((arg: string) => arg.startsWith(`--${meta.flag}=`));
+    const isDefault = own === `--${meta.flag}=${defaultOf(schema, meta.defaultText)}`;
+    const isSet = own !== undefined || container.env.some(({ name }: { name: string }) => name === meta.env);
+    return isSet && !isDefault && /-(address|configmap|dir|file)$/.test(meta.flag);
+  });
+  expect(places.length).toBeGreaterThan(3);
+  for (const { meta } of places)
+    expect(given, movingPath).toContainEqual(expect.stringMatching(`^--${meta.flag}=.`));
 });
 
 test("every row has a verdict, and what is not carried has a reason", () => {
@@ -167,7 +182,7 @@ test("every row has a verdict, and what is not carried has a reason", () => {
 });
 
 test("links of the pages for people lead somewhere", () => {
-  for (const from of [path, "docs/migrate-from-stakater.md"]) {
+  for (const from of [path, movingPath]) {
     const text = readFileSync(join(root, from), "utf8");
     const links = [...text.matchAll(/\]\((?!http)([^)]+)\)/g)].map(([, link = ""]) => link);
     expect(links.length, from).toBeGreaterThan(3);
