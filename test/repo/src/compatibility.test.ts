@@ -153,6 +153,26 @@ test("the rights on the page are those that are shipped", () => {
       expect(granted.get(resource), `${path}: ${resource}`).toContain(verb);
 });
 
+test("the page on moving names the rights that are new by the table of rights", () => {
+  const pairs = (resources: readonly string[], verbs: readonly string[]): readonly string[] =>
+    resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`));
+  const added = rowsUnder("Rights").flatMap(([resources = "", there = "", here = ""]) =>
+    pairs(
+      codes(resources),
+      codes(here).filter((verb) => !codes(there).includes(verb)),
+    ),
+  );
+  const [, table = ""] = /\| New \| On \|\n((?: *\|.*\n)+)/.exec(movingPage) ?? [];
+  const named = [...table.matchAll(/\| (`\w+`) \| (.*) \|/g)].flatMap(([, verb = "", on = ""]) =>
+    pairs(
+      codes(on).filter((word) => !word.startsWith("--")),
+      codes(verb),
+    ),
+  );
+  expect(added).toContain("patch jobs");
+  expect(new Set(named)).toEqual(new Set(added));
+});
+
 test("the container on the page on moving has each place that the manifest names", () => {
   const [, block = ""] = /```yaml\n(containers:[\s\S]*?)```/.exec(movingPage) ?? [];
   const given: readonly string[] = parse(block).containers[0].args;
