@@ -36,6 +36,14 @@ describe("the notes of a hub send people to a page that answers", () => {
   });
 });
 
+test("the notes say that alerts need a monitor, where rules are made and no monitor is", async () => {
+  const fleetReloader = { prometheusRule: { enabled: true } };
+  const says = (reloader: object) => notesOf({ fleetReloader, reloader });
+  expect(await says({})).toContain("reloader.podMonitor.enabled=true");
+  for (const monitor of ["podMonitor", "serviceMonitor"])
+    expect(await says({ [monitor]: { enabled: true } })).not.toContain("reloader.podMonitor.enabled=true");
+});
+
 describe("the Service of standalone", () => {
   const portsOf = async (fleetReloader: object, service: object) =>
     at(
