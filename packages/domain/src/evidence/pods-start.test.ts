@@ -139,5 +139,7 @@ test("a pod is of the workload that controls it, or that its ReplicaSet is named
   expect(isPodOf(ownedBy("StatefulSet", "db", "u-2"), api)).toBe(false);
   expect(isPodOf(ownedBy("ReplicaSet", "api-7d9f", "u-3"), api)).toBe(true);
   expect(isPodOf(ownedBy("ReplicaSet", "web-7d9f", "u-4"), api)).toBe(false);
+  expect(isPodOf(ownedBy("ReplicaSet", "api-worker-7d9f", "u-5"), api)).toBe(false);
+  expect(isPodOf(ownedBy("ReplicationController", "api-3", "u-6"), api)).toBe(true);
   expect(isPodOf({ metadata: {} }, api)).toBe(true);
 });

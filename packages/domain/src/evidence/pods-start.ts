@@ -87,7 +87,7 @@ function containerStart(begun: unknown, madeAtSeconds: number): PodsStart {
 
 /**
  * Whether a pod that the workload's selector fits is the workload's: others may have the same labels. Pods of a Deployment belong to a
- * ReplicaSet that is named after it.
+ * ReplicaSet that is named after it and the hash of its template, which has no hyphen: `shop-worker-7d9f` is of `shop-worker`, not of `shop`.
  */
 export function isPodOf(pod: unknown, workload: { readonly uid: string; readonly name: string }): boolean {
   const owners = jsonList(jsonField(jsonField(pod, "metadata"), "ownerReferences"));
@@ -95,7 +95,9 @@ export function isPodOf(pod: unknown, workload: { readonly uid: string; readonly
   if (owner === undefined) return true;
   const name = jsonText(jsonField(owner, "name")) ?? "";
   const kind = jsonField(owner, "kind");
-  if (kind === "ReplicaSet" || kind === "ReplicationController") return name.startsWith(`${workload.name}-`);
+  const prefix = `${workload.name}-`;
+  if (kind === "ReplicaSet" || kind === "ReplicationController")
+    return name.startsWith(prefix) && !name.slice(prefix.length).includes("-");
   return jsonField(owner, "uid") === workload.uid;
 }
 

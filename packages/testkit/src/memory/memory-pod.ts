@@ -73,8 +73,9 @@ function ownerOf({ revision }: MemoryPod): object {
   return { kind: "ReplicaSet", name: `${workload.name}-${hash}`, uid: `${uid}-${hash}` };
 }
 
+/** As a controller's: without a hyphen, so that the name of a ReplicaSet tells whose it is. */
 function revisionHash({ uid, number }: MemoryPod["revision"]): string {
-  return `${uid}-${number}`;
+  return `${uid}x${number}`.replaceAll("-", "");
 }
 
 function timeText(ms: number): string {

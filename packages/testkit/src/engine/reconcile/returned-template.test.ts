@@ -134,6 +134,37 @@ test("a Deployment that was undone after its rollout is looked at once and not r
   expect(bed.cluster.rolls()).toEqual([]);
 });
 
+/** `api-worker` selects more narrowly: its pods have all labels that `api` selects by. */
+function podOfSibling(pod: object): object {
+  const controller = { kind: "ReplicaSet", name: "api-worker-7d9f", uid: "rs", controller: true };
+  const { metadata } = structuredClone(pod) as { metadata: object };
+  return { ...pod, metadata: { ...metadata, ownerReferences: [controller] } };
+}
+
+describe("the pods of a Deployment with a longer name and the same labels", () => {
+  test("cause no roll when they have run since before a change", async () => {
+    const bed = await longAdopted();
+    const sibling = podOfSibling(bed.first);
+    bed.cluster.setSource("ConfigMap", "app", { a: "2" });
+    expect(await bed.look("change")).toBe("rolled");
+    const rolled = bed.cluster.workload(bed.api)?.templateAnnotations;
+    const image = { ...template("m:2"), metadata: { labels: { app: "api" }, annotations: rolled } };
+    await bed.undo(image, [bed.pod("three"), sibling]);
+    expect(await bed.look()).toBe("recorded");
+    expect(bed.cluster.rolls()).toHaveLength(1);
+  });
+
+  test("prevent no roll when they started after a change", async () => {
+    const bed = await longAdopted();
+    await bed.undo(template("m:2"), [bed.pod("two")]);
+    bed.cluster.setSource("ConfigMap", "app", { a: "2" });
+    await bed.clock.advance(20_000);
+    bed.cluster.pods = [...bed.cluster.pods, podOfSibling(bed.pod("w"))];
+    await bed.clock.advance(1000);
+    expect(await bed.look("change")).toBe("rolled");
+  });
+});
+
 test("an undone Deployment with more pods than are listed is left as it is", async () => {
   const bed = await longAdopted();
   bed.cluster.setSource("ConfigMap", "app", { a: "2" });
