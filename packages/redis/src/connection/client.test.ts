@@ -238,7 +238,8 @@ describe("a connection that is silent", () => {
     const admin = new RedisClient(redisAddress(master.url), new CollectedLog());
     expect(await admin.connection.mget("a", "b")).toEqual(["1", "2"]);
     await until("it is told of", () => log.messages("info").includes("Redis is reachable again"));
-    expect(log.messages("warn")).toEqual(["Redis is not reachable"]);
+    // On a busy machine one of the two may be silent again after the other has been told of.
+    expect(new Set(log.messages("warn"))).toEqual(new Set(["Redis is not reachable"]));
     copy.disconnect();
     await Promise.all([client.close(), admin.close()]);
   });
