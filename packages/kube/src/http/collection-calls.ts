@@ -3,11 +3,14 @@ import { text } from "../json.ts";
 import { type Answer, jsonCall, writePath } from "./call.ts";
 import type { Connection } from "./connection.ts";
 
+/** The parameters of a query by name; those that are undefined are left out. */
+export type Query = Readonly<Record<string, string | undefined>>;
+
 export interface ListedPages {
   /** The path of the collection, without a query. */
   readonly path: string;
   /** Selectors, and how many objects a page has. */
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
   readonly accept: string;
 }
 
@@ -19,12 +22,18 @@ export async function* pagesOf(
 ): AsyncGenerator<Answer> {
   let next = "";
   do {
-    const parameters = new URLSearchParams(next === "" ? query : { ...query, continue: next });
+    const parameters = parametersOf({ ...query, continue: next === "" ? undefined : next });
     const page = { method: "GET", path: `${path}?${parameters}`, isLarge: true, accept } as const;
     const answer = await connection.call(page, signal);
     yield answer;
     next = text(answer.body, "metadata", "continue");
   } while (next !== "");
+}
+
+/** The query of a path. */
+export function parametersOf(query: Query): URLSearchParams {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return new URLSearchParams(given);
 }
 
 /** Creates an object in a collection. Faults when its namespace does not exist. */

@@ -210,12 +210,7 @@ async function sourceNames(
 ): Promise<readonly string[]> {
   const names: string[] = [];
   const path = resourcePath(sourceResource(kind), namespace);
-  const fieldSelector = sourceFields(kind);
-  const query = {
-    limit: String(namesInPage),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-  };
+  const query = { limit: String(namesInPage), fieldSelector: sourceFields(kind), labelSelector };
   let bytes = 0;
   for await (const page of pagesOf(connection, { path, query, accept: accept.metadataList }, signal)) {
     const fewestBytes = bytes + pageBytesMin;

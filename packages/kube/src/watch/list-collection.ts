@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { jsonList } from "@fleet-reloader/domain/json";
-import { pagesOf } from "../http/collection-calls.ts";
+import { pagesOf, parametersOf, type Query } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
 import { accept, type Collection, resourcePath } from "../resource.ts";
@@ -16,11 +16,12 @@ export async function listCollection(
   onPage: (items: readonly unknown[]) => Promise<void>,
   signal: AbortSignal,
 ): Promise<string> {
+  const { fieldSelector, labelSelector, metadataOnly } = collection;
   const path = resourcePath(collection, collection.namespace);
   const pages = {
     path,
-    query: { ...selectorsOf(collection), limit: String(collection.metadataOnly ? metadataPage : objectPage) },
-    accept: collection.metadataOnly ? accept.metadataList : accept.json,
+    query: { fieldSelector, labelSelector, limit: String(metadataOnly ? metadataPage : objectPage) },
+    accept: metadataOnly ? accept.metadataList : accept.json,
   };
   let resourceVersion = "";
   for await (const { status, body } of pagesOf(connection, pages, signal)) {
@@ -38,14 +39,7 @@ export async function listCollection(
 }
 
 /** The path of a collection with its selectors and a query. */
-export function collectionPath(collection: Collection, query: Readonly<Record<string, string>>): string {
-  const parameters = new URLSearchParams({ ...selectorsOf(collection), ...query });
-  return `${resourcePath(collection, collection.namespace)}?${parameters}`;
-}
-
-function selectorsOf({ fieldSelector, labelSelector }: Collection) {
-  return {
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-  };
+export function collectionPath(collection: Collection, query: Query): string {
+  const { fieldSelector, labelSelector, namespace } = collection;
+  return `${resourcePath(collection, namespace)}?${parametersOf({ fieldSelector, labelSelector, ...query })}`;
 }

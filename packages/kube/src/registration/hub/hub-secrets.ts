@@ -58,12 +58,7 @@ function secretMetaStream(
   { namespace, labelSelector, isWanted }: SecretSelection,
   handler: StreamHandler<SecretMeta>,
 ): Stream {
-  const collection = {
-    ...hubSecretsResource,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    metadataOnly: true,
-  };
+  const collection = { ...hubSecretsResource, namespace, labelSelector, metadataOnly: true };
   const parse = (object: unknown): SecretMeta | undefined => {
     const secret = secretMeta(object);
     return secret !== undefined && isWanted(secret) ? secret : undefined;

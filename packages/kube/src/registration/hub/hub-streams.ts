@@ -20,11 +20,10 @@ export interface HubObjects<T> {
 export function optionalHubStream<T>(hub: Hub, objects: HubObjects<T>): Stream {
   const { kind, resources, namespace, parse, handler } = objects;
   const { clock, log } = hub;
-  const within = namespace === undefined ? {} : { namespace };
   return new OptionalStream({
     kind,
     resources,
-    reflect: (resource) => hubReflector(hub, { ...resource, ...within, metadataOnly: false }, parse, handler),
+    reflect: (resource) => hubReflector(hub, { ...resource, namespace, metadataOnly: false }, parse, handler),
     clock,
     log,
   });
