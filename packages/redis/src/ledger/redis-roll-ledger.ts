@@ -135,14 +135,9 @@ export class RedisRollLedger implements RollLedger {
     ];
   }
 
-  #levels({ cluster, workload }: Request): readonly BudgetLevel[] {
-    const { fleet, cluster: ofCluster, namespace } = this.#options.limits;
-    const inNamespace = `${cluster}|${workload.namespace}`;
-    return [
-      ...level("fleet", "fleet", inNamespace, fleet),
-      ...level("cluster", `c|${cluster}`, workload.namespace, ofCluster),
-      ...level("namespace", `n|${inNamespace}`, "-", namespace),
-    ];
+  #levels(request: Request): readonly BudgetLevel[] {
+    const { limits } = this.#options;
+    return levelsOf(request).flatMap((level) => limited(level, limits[level.name]));
   }
 }
 
@@ -163,15 +158,14 @@ interface Breaker {
   readonly what: string;
 }
 
-interface BudgetLevel {
-  readonly name: "fleet" | "cluster" | "namespace";
-  readonly key: string;
-  readonly share: string;
+type RequestLevel = ReturnType<typeof levelsOf>[number];
+
+type BudgetLevel = RequestLevel & {
   readonly unfinished?: number;
   readonly rolls?: number;
   readonly per?: number;
   readonly burst?: number;
-}
+};
 
 async function askTogether(
   { connection }: RedisClient,
@@ -208,19 +202,22 @@ function verdictOf(
   return { type: "go" };
 }
 
-function level(
-  name: BudgetLevel["name"],
-  key: string,
-  share: string,
-  limit: BudgetLimit | undefined,
-): readonly BudgetLevel[] {
+/** The levels of budgets for a request: the key of each in the ledger, and whose share of it the request takes. */
+export function levelsOf({ cluster, workload }: Request) {
+  const inNamespace = `${cluster}|${workload.namespace}`;
+  return [
+    { name: "fleet", key: "fleet", share: inNamespace },
+    { name: "cluster", key: `c|${cluster}`, share: workload.namespace },
+    { name: "namespace", key: `n|${inNamespace}`, share: "-" },
+  ] as const;
+}
+
+function limited(level: RequestLevel, limit: BudgetLimit | undefined): readonly BudgetLevel[] {
   if (limit === undefined) return [];
   const { rate, unfinishedMax } = limit;
   return [
     {
-      name,
-      key,
-      share,
+      ...level,
       ...(unfinishedMax === undefined ? {} : { unfinished: unfinishedMax }),
       ...(rate === undefined ? {} : { rolls: rate.rolls, per: rate.perMs, burst: rate.burst }),
     },

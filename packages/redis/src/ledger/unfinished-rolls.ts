@@ -3,23 +3,18 @@ import type { UnfinishedRolls } from "@fleet-reloader/engine/overview/fleet-over
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import { requestOf } from "./redis-roll-ledger.ts";
+import { levelsOf, requestOf } from "./redis-roll-ledger.ts";
 
 /** The rollouts that each budget of a request counts as unfinished, oldest first, `blockersMax` at most. Takes nothing. */
 export async function readUnfinished(
-  { cluster, workload }: Request,
+  request: Request,
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
 ): Promise<readonly UnfinishedRolls[]> {
-  const levels = [
-    ["fleet", "fleet"],
-    ["cluster", `c|${cluster}`],
-    ["namespace", `n|${cluster}|${workload.namespace}`],
-  ] as const;
   return await Promise.all(
-    levels.map(async ([level, key]) => {
+    levelsOf(request).map(async ({ name, key }) => {
       const leases = `${keys.rollLedger}:b:${key}:leases`;
       const rolls = await client.connection.zrange(leases, "0", String(blockersMax - 1));
-      return { level, requests: rolls.flatMap(requestOf) };
+      return { level: name, requests: rolls.flatMap(requestOf) };
     }),
   );
 }
