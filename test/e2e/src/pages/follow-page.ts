@@ -7,7 +7,7 @@ import { runCommandLine } from "@fleet-reloader/cli/frame/command-line";
 import type { SimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect } from "vitest";
-import { kubectl } from "./kubectl.ts";
+import { kubectl, makeNamespace } from "./kubectl.ts";
 import { isShown, type Page } from "./page.ts";
 
 /** Where a page is followed. */
@@ -39,7 +39,10 @@ export async function followPage({ path, steps }: Page, setting: PageSetting): P
     return at + word.slice(place.length);
   };
   for (const step of steps) {
-    if (step.type === "elsewhere") continue;
+    if (step.type === "elsewhere") {
+      installElsewhere(setting.cluster, step.words);
+      continue;
+    }
     if (step.type === "file") {
       files.set(step.name, step.text);
       writeFileSync(join(here, step.name), step.text);
@@ -59,6 +62,11 @@ export async function followPage({ path, steps }: Page, setting: PageSetting): P
       else await until(`${path}: ${step.words.join(" ")}`, ask);
     } else throw new Error(`${path}: ${program} is no program that a page may use`);
   }
+}
+
+/** Of what a page installs elsewhere, only the namespace is made here. */
+function installElsewhere(cluster: SimCluster, words: readonly string[]): void {
+  if (words.includes("--create-namespace")) makeNamespace(cluster, words[words.indexOf("-n") + 1] ?? "");
 }
 
 async function change(

@@ -17,12 +17,16 @@ export async function kubectl(
   const by = { manager: `kubectl-${verb}` };
   switch (verb) {
     case "apply":
-      for (const object of manifestsIn(files.get(flags.filename ?? ""))) cluster.apply(object, by);
+      for (const object of manifestsIn(files.get(flags.filename ?? ""))) put(cluster, object, by);
       return;
     case "create":
+      if (free[0] === "namespace") {
+        makeNamespace(cluster, free[1] ?? "");
+        return;
+      }
       // Its time is a whole second: what is made within that of a workload counts as there when its pods started.
       if (hasWorkloads(cluster, namespace)) await laterThanTogether();
-      cluster.apply(createdSource(free, namespace, flags["from-literal"] ?? []), by);
+      put(cluster, createdSource(free, namespace, flags["from-literal"] ?? []), by);
       return;
     case "annotate": {
       const [{ kind, name }, ...pairs] = [objectOf(free[0] ?? ""), ...free.slice(1)];
@@ -38,6 +42,20 @@ export async function kubectl(
     default:
       throw new Error(`kubectl ${words.join(" ")}: the pages use apply, create, annotate and patch only`);
   }
+}
+
+/** Makes a namespace. Throws when there is one of this name. */
+export function makeNamespace(cluster: SimCluster, name: string): void {
+  if (cluster.get("Namespace", "", name) !== undefined)
+    throw new Error(`kubectl create namespace: there is one called ${name}`);
+  cluster.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } }, { manager: "kubectl-create" });
+}
+
+/** Throws where the namespace of the object is missing, as an API server refuses it. The simulator makes it. */
+function put(cluster: SimCluster, object: object, by: { readonly manager: string }): void {
+  const made = cluster.list("Namespace").map(({ metadata }) => metadata.name);
+  const { namespace = "" } = cluster.apply(object, by).metadata;
+  if (!made.includes(namespace)) throw new Error(`kubectl: there is no namespace ${namespace}`);
 }
 
 /** Throws at a flag that no page has used yet. */
