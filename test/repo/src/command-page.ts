@@ -12,7 +12,7 @@ ${made} \`fleet-reloader COMMAND --help\` prints the same.
 
 | | |
 |---|---|
-| In a pod of ours | \`kubectl exec deploy/reloader -- fleet-reloader freezes\` |
+| In a pod of ours | \`kubectl exec -n reloader deploy/reloader-reloader -- fleet-reloader freezes\` |
 | From a laptop, by a dashboard | \`fleet-reloader status --server https://reloader.example.org\`: [by a server](#by-a-server) |
 | From a checkout | \`./dev run freezes\` |
 | As a plugin of kubectl | \`./dev bundle\`, then link \`services/cli/dist/kubectl-fleet_reloader\` into a folder on \`PATH\`: \`kubectl fleet-reloader freezes\`. It needs Node 24 |

@@ -5,6 +5,7 @@ import { isJsonObject, jsonField, parseJson } from "@fleet-reloader/domain/json"
 import { flagNames } from "@fleet-reloader/runtime/config/help";
 import { describe, expect, test } from "vitest";
 import { readPage } from "../../e2e/src/pages/page.ts";
+import { filesBelow } from "./files-below.ts";
 import { root } from "./root.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -85,6 +86,21 @@ test("the runbooks name commands as they run in a pod, with flags that they have
   const named = [...page.matchAll(/`[^`\n]*?(fleet-reloader [a-z][^`\n]*)`/g)].map(([, line = ""]) => line);
   expect(named.length).toBeGreaterThan(5);
   for (const line of named) expectCommand(line.split(" "));
+});
+
+/** Of `helm install reloader … -n reloader`, and of the HelmRelease that overrides the name. */
+const released =
+  / -n (reloader deploy\/reloader-reloader(-watcher|-dashboard)?|kube-system deploy\/reloader) --/;
+
+test("each kubectl exec on a page names namespace and Deployment of a release", () => {
+  const pages = ["docs", "infra"].flatMap((folder) => filesBelow(join(root, folder)));
+  const lines = [join(root, "README.md"), ...pages]
+    .filter((path) => path.endsWith(".md"))
+    .flatMap((path) =>
+      [...readFileSync(path, "utf8").matchAll(/kubectl exec (?:(?! -- ).)+ -- /g)].map(String),
+    );
+  expect(lines.length).toBeGreaterThan(8);
+  expect(lines.filter((line) => !released.test(line))).toEqual([]);
 });
 
 /** Expects a line of the command line that there is, with flags that it has. */
