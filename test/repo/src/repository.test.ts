@@ -76,6 +76,17 @@ test("links of the README lead somewhere", () => {
   for (const link of links) expect(existsSync(join(root, link)), link).toBe(true);
 });
 
+test("services that one block of the README starts listen at different addresses", () => {
+  const blocks = [...read("README.md").matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+  const addresses = blocks.map((block) =>
+    [...block.matchAll(/^\.\/dev run (?:watcher|worker|dashboard) .*$/gm)].map(
+      ([line]) => / --listen-address (\S+)/.exec(line)?.[1] ?? "by default",
+    ),
+  );
+  expect(addresses.flat().length).toBeGreaterThan(2);
+  for (const each of addresses) expect(new Set(each).size, each.join(", ")).toBe(each.length);
+});
+
 /** Where time, randomness and the environment may be read. */
 const mayReadThem =
   /^(packages\/runtime\/|packages\/testkit\/|test\/|infra\/|services\/[a-z]+\/src\/main\.ts)|\/fixture\/|\.test\.ts$/;
