@@ -57,7 +57,8 @@ describe("an address", () => {
   test.each(["hooks.example/hunter2", "ftp://hooks.example/hunter2"])(
     "that is none is refused, and not shown: %s",
     (given) => {
-      const read = () => load(["--notify-webhook-url", given], { ALERT_WEBHOOK_URL: given });
+      const read = () =>
+        load(["--alert-on-reload", "--notify-webhook-url", given], { ALERT_WEBHOOK_URL: given });
       expect(read).toThrow("ALERT_WEBHOOK_URL=(not shown): is no address; write http://… or https://…");
       expect(read).toThrow("--notify-webhook-url (not shown): is no address");
       expect(read).not.toThrow("hunter2");
@@ -68,7 +69,8 @@ describe("an address", () => {
     "with a bare % in its login is refused, and not shown: %#",
     (given) => {
       const says = "its user or password has a % that begins no code; write %25 for a %";
-      const read = () => load(["--notify-webhook-proxy", given], { ALERT_WEBHOOK_URL: given });
+      const read = () =>
+        load(["--alert-on-failure", "--notify-webhook-proxy", given], { ALERT_WEBHOOK_URL: given });
       expect(read).toThrow(`ALERT_WEBHOOK_URL=(not shown): ${says}`);
       expect(read).toThrow(`--notify-webhook-proxy (not shown): ${says}`);
       expect(read).not.toThrow("hunter2");
@@ -80,15 +82,19 @@ describe("an address", () => {
     expect(load([], { ALERT_WEBHOOK_URL: given }).alertWebhookUrl?.href).toBe(given);
   });
 
-  test("of a proxy that is none keeps nothing from starting while no alerts are sent", () => {
-    const env = { ALERT_WEBHOOK_PROXY: "hunter2@proxy.example:3128", ALERT_ON_RELOAD: "false" };
-    expect(load([], env).alertWebhookProxy).toBeUndefined();
-    const says = "ALERT_WEBHOOK_PROXY=(not shown): is no address; write http://… or https://…";
+  test.each([
+    ["ALERT_WEBHOOK_PROXY", "hunter2@proxy.example:3128"],
+    ["ALERT_WEBHOOK_URL", "hunter2"],
+  ])("that is none keeps nothing from starting while no alerts are sent: %s", (name, given) => {
+    const env = { [name]: given, ALERT_ON_RELOAD: "false" };
+    const { alertWebhookProxy, alertWebhookUrl } = load([], env);
+    expect([alertWebhookProxy, alertWebhookUrl]).toEqual([undefined, undefined]);
+    const says = `${name}=(not shown): is no address; write http://… or https://…`;
     expect(remarks([], env)).toEqual([
       `${says}. It is ignored: --alert-on-reload, --alert-on-failure are off`,
     ]);
     for (const on of ["--alert-on-reload", "--alert-on-failure=true"])
-      expect(() => load([on], { ALERT_WEBHOOK_PROXY: env.ALERT_WEBHOOK_PROXY })).toThrow(says);
+      expect(() => load([on], { [name]: given })).toThrow(says);
   });
 
   test("is not shown by a remark either", () => {

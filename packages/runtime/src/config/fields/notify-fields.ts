@@ -126,6 +126,7 @@ export const notifyFields = {
       env: "ALERT_WEBHOOK_URL",
       placeholder: "URL",
       description: "URL that receives alerts. Treat it like a password: set it as a variable from a Secret.",
+      readWith: ["alertOnReload", "alertOnFailure"],
       isSecret: true,
     },
   },
