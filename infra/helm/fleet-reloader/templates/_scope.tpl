@@ -61,7 +61,12 @@
 {{- fail "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true; nothing is left to look at: set one of them to false" -}}
 {{- end -}}
 {{- if not (or .Values.image.repository .Values.global.imageRegistry) -}}
-{{- fail "image.repository is empty, and no image of fleet-reloader is published; build one with ./dev image, push it, and set image.repository=REGISTRY/fleet-reloader" -}}
+{{- $says := "image.repository is empty, and no image of fleet-reloader is published; build one with ./dev image, push it, and set image.repository=REGISTRY/fleet-reloader" -}}
+{{- /* An alias is the chart's name, too. */}}
+{{- if and (contains "/charts/" .Template.BasePath) (ne .Chart.Name "reloader") -}}
+{{- $says = printf "%s; this chart is a dependency called %s: give it alias: reloader where the values of Stakater Reloader stand under reloader" $says .Chart.Name -}}
+{{- end -}}
+{{- fail $says -}}
 {{- end -}}
 {{- range $key := list "name" "repository" -}}
 {{- if contains "stakater/reloader" (get $.Values.image $key | default "") -}}
