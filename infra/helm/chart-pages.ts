@@ -8,7 +8,7 @@ import type { Fields, Leaf, Section } from "./value.ts";
 
 const chart = "infra/helm/fleet-reloader";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const made = "Made by `node infra/helm/generate-schema.ts`";
+const made = "Made by `./dev generate`";
 const values: Fields = { ...peerValues, ...ownValues };
 
 /** What is made of the description of the values: path in the repository → text. */

@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import { alertRules } from "./alert-rules.ts";
 import { dashboard } from "./dashboard.ts";
 
-const made = "# Made by `node infra/signals/generate-signals.ts` from infra/signals/alerts.ts.\n";
+const made = "# Made by `./dev generate` from infra/signals/alerts.ts.\n";
 
 /** Dashboard and alerts that are made from the list of metrics: path in the repository → text. */
 export function signalPages(): ReadonlyMap<string, string> {

@@ -19,7 +19,7 @@ async function kustomized(folder: string) {
 
 test("the committed manifests are what the chart renders", async () => {
   for (const [path, text] of await renderedManifests())
-    expect(read(path), `${path}: run node test/chart/src/render-manifests.ts`).toBe(text);
+    expect(read(path), `${path}: remove it and run ./dev generate`).toBe(text);
 });
 
 describe("kustomize builds", () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { chart, rendered, root } from "./helm.ts";
@@ -8,6 +8,10 @@ import type { Manifest } from "./manifest.ts";
 const manifestsFolder = "infra/manifests";
 /** Values of the rendering, in a file of their own: whoever renders for themselves begins with a copy of it. */
 const valuesFile = `${manifestsFolder}/values.yaml`;
+const plainPath = `${manifestsFolder}/fleet-reloader.yaml`;
+const basePath = "infra/kustomize/base/fleet-reloader.yaml";
+/** The committed manifests. */
+export const manifestPaths: readonly string[] = [plainPath, basePath];
 
 /** What is committed for people without Helm: path in the repository → text. */
 export async function renderedManifests(): Promise<ReadonlyMap<string, string>> {
@@ -17,14 +21,21 @@ export async function renderedManifests(): Promise<ReadonlyMap<string, string>> 
   ).map(withoutHelm);
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "fleet-reloader" } };
   return new Map([
-    [`${manifestsFolder}/fleet-reloader.yaml`, `${plainHead}${streamOf([namespace, ...objects])}`],
-    ["infra/kustomize/base/fleet-reloader.yaml", `${head}${streamOf(objects)}`],
+    [plainPath, `${plainHead}${streamOf([namespace, ...objects])}`],
+    [basePath, `${head}${streamOf(objects)}`],
   ]);
 }
 
-/** Of the chart and the values: a rendering that carries another one is old. Needs no Helm to be told. */
-export function inputsDigest(): string {
-  const hash = createHash("sha256").update(readFileSync(join(root, valuesFile)));
+/** Whether a committed manifest was rendered from the chart, the values and this file as they are. Needs no Helm to be told. */
+export function isRendered(path: string): boolean {
+  const file = join(root, path);
+  return existsSync(file) && readFileSync(file, "utf8").includes(`inputs ${inputsDigest()}.`);
+}
+
+/** Of all inputs: a rendering that carries another one is old. */
+function inputsDigest(): string {
+  const hash = createHash("sha256");
+  for (const path of [join(root, valuesFile), import.meta.filename]) hash.update(readFileSync(path));
   const files = readdirSync(chart, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".md") && entry.name !== "NOTES.txt")
     .map((entry) => join(entry.parentPath, entry.name))
@@ -33,7 +44,7 @@ export function inputsDigest(): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-const head = `# Rendered from infra/helm/fleet-reloader by \`node test/chart/src/render-manifests.ts\`, inputs ${inputsDigest()}.\n`;
+const head = `# Rendered from infra/helm/fleet-reloader by \`./dev generate\`, inputs ${inputsDigest()}.\n`;
 const plainHead = `${head}# Before the first apply, create the key of the digests on workloads, and keep it:
 #   kubectl create namespace fleet-reloader
 #   kubectl -n fleet-reloader create secret generic fleet-reloader-mark-key --from-literal=mark.key="$(openssl rand -hex 32)"

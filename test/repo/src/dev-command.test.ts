@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { filesBelow } from "./files-below.ts";
 import { root } from "./root.ts";
 
 // To run all the same would let who mistypes believe that what was meant has been checked.
@@ -13,6 +14,7 @@ test.each([
   ["check", "--help"],
   ["fix", "-h"],
   ["bundle", "--help"],
+  ["generate", "--help"],
   ["help", "test"],
 ])("./dev %s %s says what it does, and does nothing", (...words) => {
   // Nothing is on PATH that could set anything up.
@@ -26,13 +28,16 @@ test.each([
   });
 });
 
-test.each(["check", "fix", "bundle"])("./dev %s takes no further words, and says so", (command) => {
-  const { status, stderr } = spawnSync(join(root, "dev"), [command, "nonsense"], { encoding: "utf8" });
-  expect([status, stderr]).toEqual([
-    1,
-    `dev: ${command}: nonsense: not understood; write ./dev ${command}\n`,
-  ]);
-});
+test.each(["check", "fix", "bundle", "generate"])(
+  "./dev %s takes no further words, and says so",
+  (command) => {
+    const { status, stderr } = spawnSync(join(root, "dev"), [command, "nonsense"], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([
+      1,
+      `dev: ${command}: nonsense: not understood; write ./dev ${command}\n`,
+    ]);
+  },
+);
 
 const machines: string[] = [];
 afterEach(() => {
@@ -126,6 +131,17 @@ test("./dev run bundles when a source is new, and not again", () => {
   const runs = ["first", "second"].map(() => dev("run", "--version"));
   expect(runs.map(({ stdout }) => stdout)).toEqual(Array(2).fill("ran services/standalone/dist/main.mjs\n"));
   expect(runs.map(({ stderr }) => String(stderr).includes("bundling the services"))).toEqual([true, false]);
+});
+
+test("./dev generate runs every generator there is, and renders the chart last", () => {
+  const generators = ["infra", "test"]
+    .flatMap((folder) => filesBelow(join(root, folder)))
+    .map((path) => path.slice(root.length + 1))
+    .filter((path) => /\/(generate|render)-[a-z]+\.ts$/.test(path));
+  const { status, stdout } = bareMachine(installs).dev("generate");
+  const ran = String(stdout).trimEnd().split("\n");
+  expect([status, ran.toSorted()]).toEqual([0, generators.map((path) => `ran ${path}`).toSorted()]);
+  expect(ran.at(-1)).toBe("ran test/chart/src/render-manifests.ts");
 });
 
 // What is over soon needs no small heap, with which Node can hang at its end.

@@ -44,7 +44,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-const made = "Generated from the code by `node test/repo/src/generate-docs.ts`.";
+const made = "Generated from the code by `./dev generate`.";
 
 function configPage(): string {
   const flags = (shape: object) => Object.keys(shape).length;

@@ -16,16 +16,12 @@ const sources = ["packages", "services", "test", "infra"]
 
 test("the generated pages and the diagram are what the code says", async () => {
   for (const [path, text] of await generatedPages()) {
-    expect(
-      existsSync(join(root, path)) && read(path),
-      `${path}: run node test/repo/src/generate-docs.ts`,
-    ).toBe(text);
+    expect(existsSync(join(root, path)) && read(path), `${path}: run ./dev generate`).toBe(text);
   }
 });
 
 test("the chart's values, their schema and their table are what the descriptions say", () => {
-  for (const [path, text] of chartPages())
-    expect(read(path), `${path}: run node infra/helm/generate-schema.ts`).toBe(text);
+  for (const [path, text] of chartPages()) expect(read(path), `${path}: run ./dev generate`).toBe(text);
 });
 
 test("every test that ARCHITECTURE.md names for an invariant exists", () => {

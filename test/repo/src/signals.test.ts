@@ -13,10 +13,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 test("dashboard and alerts are what the list of metrics says", () => {
   for (const [path, text] of signalPages())
-    expect(
-      existsSync(join(root, path)) && read(path),
-      `${path}: run node infra/signals/generate-signals.ts`,
-    ).toBe(text);
+    expect(existsSync(join(root, path)) && read(path), `${path}: run ./dev generate`).toBe(text);
 });
 
 test("every alert, fault, hold, parked request and bad rollout has a runbook", () => {
