@@ -110,6 +110,17 @@ test("plan answers as JSON, for the keys that are given", async () => {
   expect(JSON.parse(output)).toMatchObject({ keys: ["other"], state: "present" });
 });
 
+test.each(["explain", "plan"])(
+  "%s --help names --served-namespace for --namespace of the services",
+  async (verb) => {
+    const { code, output } = await commandRun([verb, "--help"]);
+    const text = output.replaceAll(/\s+/g, " ");
+    expect(code).toBe(0);
+    for (const said of ["Overrides", "together with"]) expect(text).toContain(`${said} --served-namespace`);
+    expect(text).not.toMatch(/(Overrides|together with) --namespace\b/);
+  },
+);
+
 test("no answer holds the content of a Secret", async () => {
   const questions = [
     ["explain", "deploy/api"],

@@ -1,3 +1,4 @@
+import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
 import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runtime/config/fields";
 import { brakeFields } from "@fleet-reloader/runtime/config/fields/brake-fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
@@ -85,9 +86,18 @@ const servedFields = {
     ...ruleFields.namespace,
     meta: { ...ruleFields.namespace.meta, flag: "served-namespace" },
   },
+  namespaces: besideServedNamespace(ruleFields.namespaces),
+  namespacesToIgnore: besideServedNamespace(ruleFields.namespacesToIgnore),
+  namespaceSelector: besideServedNamespace(ruleFields.namespaceSelector),
   ...brakeFields,
   ...freezeFields,
 } as const;
+
+/** A field whose description names `--namespace` of the services by its flag here. */
+function besideServedNamespace<Field extends ConfigShape[string]>(field: Field) {
+  const description = field.meta.description.replaceAll(/--namespace(?![\w-])/g, "--served-namespace");
+  return { ...field, meta: { ...field.meta, description } };
+}
 
 /** The flags of `explain`. Settings have the names of the services, so that both decide alike. */
 export const explainConfig = { ...questionFields, ...serverFields, ...askedPlaces, ...servedFields } as const;
