@@ -25,26 +25,19 @@ export function podController(
   };
 }
 
-export const deployment = podController(
-  "Deployment",
-  { group: "apps", version: "v1", plural: "deployments" },
-  deploymentState,
-  { newPodCount: "updatedReplicas" },
-);
+/** A controller of Kubernetes itself. */
+function appsController(
+  kind: string,
+  plural: string,
+  rolloutState: (object: unknown) => RolloutState,
+  newPodCount: NonNullable<WorkloadKind["newPodCount"]> = "updatedReplicas",
+): WorkloadKind {
+  return podController(kind, { group: "apps", version: "v1", plural }, rolloutState, { newPodCount });
+}
 
-export const daemonSet = podController(
-  "DaemonSet",
-  { group: "apps", version: "v1", plural: "daemonsets" },
-  daemonSetState,
-  { newPodCount: "updatedNumberScheduled" },
-);
-
-export const statefulSet = podController(
-  "StatefulSet",
-  { group: "apps", version: "v1", plural: "statefulsets" },
-  statefulSetState,
-  { newPodCount: "updatedReplicas" },
-);
+export const deployment = appsController("Deployment", "deployments", deploymentState);
+export const statefulSet = appsController("StatefulSet", "statefulsets", statefulSetState);
+export const daemonSet = appsController("DaemonSet", "daemonsets", daemonSetState, "updatedNumberScheduled");
 
 /** OpenShift's. Served where the cluster has it; its API knows no strategic merge that we could rely on. */
 export const deploymentConfig = podController(
