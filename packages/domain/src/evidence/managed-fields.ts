@@ -3,6 +3,8 @@ import { jsonField, jsonList, jsonText } from "../json.ts";
 /** What one field manager owns of an object, and when it last wrote any of it (whole seconds, the API server's clock). */
 export interface ManagedFields {
   readonly manager: string;
+  /** `Apply` or `Update`. */
+  readonly operation: string;
   readonly atSeconds: number;
   owns(...path: readonly string[]): boolean;
 }
@@ -15,7 +17,8 @@ export function managedFieldsOf(object: unknown): readonly ManagedFields[] {
   return jsonList(jsonField(jsonField(object, "metadata"), "managedFields")).map((entry) => {
     const fields = jsonField(entry, "fieldsV1");
     return {
-      manager: jsonText(jsonField(entry, "manager")) ?? "",
+      manager: jsonText(entry, "manager") ?? "",
+      operation: jsonText(entry, "operation") ?? "",
       atSeconds: secondsOf(jsonField(entry, "time")),
       owns: (...path) => hasField(fields, path),
     };

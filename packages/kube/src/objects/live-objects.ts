@@ -1,12 +1,7 @@
+import { managedFieldsOf } from "@fleet-reloader/domain/evidence/managed-fields";
 import { freezeAnnotation, frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { jsonField, jsonList } from "@fleet-reloader/domain/json";
-import type {
-  SourceContent,
-  SourceKind,
-  SourceRef,
-  SourceWrite,
-  SourceWriter,
-} from "@fleet-reloader/domain/source/source";
+import type { SourceContent, SourceKind, SourceRef, SourceWrite } from "@fleet-reloader/domain/source/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
@@ -68,24 +63,20 @@ function decode(
   return new Map(Object.entries(values).map(([key, value]) => [key, Buffer.from(value, encoding)]));
 }
 
-const contentFields = ["f:data", "f:binaryData", "f:stringData"];
+const contentFields = ["data", "binaryData", "stringData"];
 
 /** The version of a ConfigMap or Secret, and the field manager that last wrote its content. */
 function sourceWrite(object: unknown): SourceWrite {
   const resourceVersion = text(object, "metadata", "resourceVersion");
-  const writers = jsonList(object, "metadata", "managedFields")
-    .filter((entry) => contentFields.some((name) => jsonField(entry, "fieldsV1", name) !== undefined))
-    .map(
-      (entry): SourceWriter => ({
-        manager: text(entry, "manager"),
-        operation: text(entry, "operation"),
-        atSeconds: seconds(entry, "time"),
-      }),
-    );
-  const [first, ...others] = writers;
+  const [first, ...others] = managedFieldsOf(object).filter(({ owns }) =>
+    contentFields.some((name) => owns(name)),
+  );
   if (first === undefined) return { resourceVersion };
-  const by = others.reduce((newest, one) => (one.atSeconds >= newest.atSeconds ? one : newest), first);
-  return { resourceVersion, by };
+  const { manager, operation, atSeconds } = others.reduce(
+    (newest, one) => (one.atSeconds >= newest.atSeconds ? one : newest),
+    first,
+  );
+  return { resourceVersion, by: { manager, operation, atSeconds } };
 }
 
 /** A namespace as a metadata-only watch shows it. */
