@@ -8,6 +8,8 @@ export const root = join(import.meta.dirname, "../../..");
 export const chart = join(root, "infra/helm/fleet-reloader");
 
 export interface Rendering {
+  /** The folder of the chart, where it is another than ours. */
+  readonly of?: string;
   readonly release?: string;
   readonly namespace?: string;
   /** Helm's values; where something is absent the chart's default counts. */
@@ -21,7 +23,13 @@ export interface Rendering {
 /** `helm template`, as text. */
 export async function template(rendering: Rendering): Promise<Outcome> {
   const args = [
-    ...["template", rendering.release ?? "reloader", chart, "--namespace", rendering.namespace ?? "tools"],
+    ...[
+      "template",
+      rendering.release ?? "reloader",
+      rendering.of ?? chart,
+      "--namespace",
+      rendering.namespace ?? "tools",
+    ],
     ...["--values", "-"],
     ...(rendering.apiVersions ?? []).flatMap((version) => ["--api-versions", version]),
   ];

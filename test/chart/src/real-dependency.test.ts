@@ -3,44 +3,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { chart } from "./helm.ts";
-import { parseManifests } from "./manifest.ts";
-import { ensureTool } from "./tools/go-tool.ts";
-import { run } from "./tools/run.ts";
+import { chart, type Rendering, rendered, template } from "./helm.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "fr-umbrella-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A chart of somebody else that depends on ours, under this name, with these values. */
-async function umbrella(dependency: object, values: object) {
-  const parent = mkdtempSync(join(folder, "chart-"));
-  mkdirSync(join(parent, "charts"));
-  cpSync(chart, join(parent, "charts/fleet-reloader"), { recursive: true });
-  const dependencies = [{ name: "fleet-reloader", version: ">=0.0.0-0", ...dependency }];
-  writeFileSync(
-    join(parent, "Chart.yaml"),
-    stringify({ apiVersion: "v2", name: "umbrella", version: "1.0.0", dependencies }),
-  );
-  const args = ["template", "security", parent, "--namespace", "tools", "--values", "-"];
-  return await run(await ensureTool("helm"), args, { input: stringify(values) });
+/** A chart of somebody else that depends on ours, by this alias, with these values. */
+function umbrella(alias: string | undefined, values: object): Rendering {
+  const of = mkdtempSync(join(folder, "chart-"));
+  mkdirSync(join(of, "charts"));
+  cpSync(chart, join(of, "charts/fleet-reloader"), { recursive: true });
+  const dependency = { name: "fleet-reloader", version: ">=0.0.0-0", alias };
+  const about = { apiVersion: "v2", name: "umbrella", version: "1.0.0", dependencies: [dependency] };
+  writeFileSync(join(of, "Chart.yaml"), stringify(about));
+  return { of, values, isWithoutImage: true };
 }
 
-/** As in the parent of Stakater Reloader's chart. */
-const values = { reloader: { watchGlobally: false, reloadStrategy: "env-vars" } };
-
 describe("a chart that depended on Stakater Reloader's", () => {
+  const reloader = { watchGlobally: false, reloadStrategy: "env-vars" };
+
   test("keeps its values by an alias", async () => {
-    const { code, output, errors } = await umbrella(
-      { alias: "reloader" },
-      { reloader: { image: { repository: "fleet-reloader" }, ...values } },
-    );
-    expect(code, errors).toBe(0);
-    expect(parseManifests(output).map(({ kind }) => kind)).not.toContain("ClusterRole");
-    expect(output).toContain("--reload-strategy=env-vars");
+    const image = { repository: "fleet-reloader" };
+    const manifests = await rendered(umbrella("reloader", { reloader: { image, reloader } }));
+    expect(manifests.map(({ kind }) => kind)).not.toContain("ClusterRole");
+    expect(JSON.stringify(manifests)).toContain("--reload-strategy=env-vars");
   });
 
   test("is told of the alias where it has none", async () => {
-    const { code, errors } = await umbrella({}, { reloader: values });
+    const { code, errors } = await template(umbrella(undefined, { reloader: { reloader } }));
     expect(code).not.toBe(0);
     expect(errors).toContain("image.repository is empty");
     expect(errors).toContain("a dependency called fleet-reloader: give it alias: reloader");
