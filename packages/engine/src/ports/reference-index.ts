@@ -18,7 +18,11 @@ export interface IndexEntry {
   readonly templateOwner?: WorkloadRef;
   /** The workload's own debounce window, if it sets one. */
   readonly window: { readonly quietPeriodMs?: number; readonly maxWaitMs?: number };
-  /** The event that shows the entry. It is stored with a new or different entry until the note is written, and is not part of the entry. */
+  /**
+   * The event that shows the entry. It is not part of the entry, and is stored until the note is written where the entry shows a new interest.
+   * One that is stored stays while the entry asks for a source or by a pattern as before: it may have changed since. What only moves the window
+   * or the generation begins nothing.
+   */
   readonly seen?: SeenInterest;
 }
 
@@ -52,8 +56,8 @@ export interface Dependent {
  */
 export interface ReferenceIndex {
   /**
-   * Puts entries. Returns those that differ from what was there (all of them on a fresh index), and those that differed
-   * before and were not marked as published since.
+   * Puts entries, in their order: one workload may have several. Returns those that differ from what was there (all of them on a fresh index),
+   * and those that differed before and were not marked as published since.
    */
   put(entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]>;
   remove(workloads: readonly WorkloadRef[]): Promise<void>;

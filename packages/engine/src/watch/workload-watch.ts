@@ -49,8 +49,8 @@ interface KnownWorkload {
 
 /** A workload that differs from what the watch remembers of it. */
 interface FreshWorkload extends WatchedWorkload, KnownWorkload {
-  /** The event that first showed its present interest. */
-  readonly seen: SeenInterest | undefined;
+  /** Every entry of it that the events show, in order, with the event: between two of them a source may have changed. */
+  readonly entries: readonly IndexEntry[];
 }
 
 /** Workloads that are in the index, and that nobody has been asked to look at yet. */
@@ -165,7 +165,9 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     if (fresh.length === 0) return { due: [], different: [] };
     const { index } = this.#options;
     for (const { workload } of fresh) this.#known.delete(workloadKey(workload));
-    const different = (await index.put(fresh.flatMap(entriesOf))).map((entry) => entry.workload);
+    const different = (await index.put(fresh.flatMap(({ entries }) => entries))).map(
+      (entry) => entry.workload,
+    );
     const keys = new Set(different.map(workloadKey));
     const isDifferent = ({ workload }: FreshWorkload): boolean => keys.has(workloadKey(workload));
     await this.#expectSources(fresh.filter(isDifferent));
@@ -216,7 +218,8 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
       const now = { shape: shapeOf(watched), print };
       this.#show(workload, now);
       if (this.#known.get(key)?.shape === now.shape) this.#known.set(key, now);
-      else fresh.push({ ...watched, ...now, seen: await this.#firstSeen(watched.entry, states, workload) });
+      else
+        fresh.push({ ...watched, ...now, entries: await this.#entriesOf(watched.entry, states, workload) });
     }
     return fresh;
   }
@@ -245,14 +248,20 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     shown?.forget(cluster, workload);
   }
 
-  async #firstSeen(
+  /** None when the workload, as it is now, has none. */
+  async #entriesOf(
     entry: IndexEntry | undefined,
     states: readonly LiveWorkload[],
     workload: LiveWorkload,
-  ): Promise<SeenInterest | undefined> {
-    const first = await this.#firstLike(entry, states, workload);
-    if (first === undefined) return this.#seenByEntering(workload);
-    return { uid: first.uid, resourceVersion: first.resourceVersion, atSeconds: first.writtenAtSeconds };
+  ): Promise<readonly IndexEntry[]> {
+    if (entry === undefined) return [];
+    const seen = states.length === 0 ? this.#seenByEntering(workload) : seenIn(workload);
+    const shown: IndexEntry[] = [];
+    for (const state of states.slice(0, -1)) {
+      const { entry: its } = await this.#read(state);
+      if (its !== undefined && state.uid === workload.uid) shown.push({ ...its, seen: seenIn(state) });
+    }
+    return [...shown, seen === undefined ? entry : { ...entry, seen }];
   }
 
   /** What existed before its namespace was served is adopted as it is. Within one second nobody knows which came first. */
@@ -262,33 +271,13 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     return isEntering && now !== undefined ? { uid, atSeconds: now + 1 } : undefined;
   }
 
-  /** The first state with the interest of the last one. Several states may come at once, and a source may have changed in between. */
-  async #firstLike(
-    entry: IndexEntry | undefined,
-    states: readonly LiveWorkload[],
-    { uid }: LiveWorkload,
-  ): Promise<LiveWorkload | undefined> {
-    if (states.length < 2 || entry === undefined) return states[0];
-    const interest = interestOf(entry);
-    for (const state of states) {
-      if (state.uid === uid && interestOf((await this.#read(state)).entry) === interest) return state;
-    }
-    return undefined;
-  }
-
   #read(workload: LiveWorkload): Promise<WatchedWorkload> {
     return readWatchedWorkload(workload, this.#options.settings, this.#options.names);
   }
 }
 
-/** Entries with equal texts ask for the same sources. */
-function interestOf(entry: IndexEntry | undefined): string {
-  return JSON.stringify({ ...entry, scope: "" });
-}
-
-function entriesOf({ entry, seen }: FreshWorkload): readonly IndexEntry[] {
-  if (entry === undefined) return [];
-  return [seen === undefined ? entry : { ...entry, seen }];
+function seenIn({ uid, resourceVersion, writtenAtSeconds }: LiveWorkload): SeenInterest {
+  return { uid, resourceVersion, atSeconds: writtenAtSeconds };
 }
 
 function refOf({ workload }: FreshWorkload): WorkloadRef {

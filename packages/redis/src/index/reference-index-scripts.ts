@@ -52,11 +52,42 @@ local function forgetRecords(workload)
 end
 `;
 
+/** Which event is stored with an entry that differs from the one before: see `IndexEntry`'s `seen`. */
+const eventAfter = `
+local function asksFor(entry)
+  local asked = {}
+  for _, source in ipairs(entry.s) do asked[#asked + 1] = source end
+  for _, pattern in ipairs(entry.p or {}) do asked[#asked + 1] = cjson.encode(pattern) end
+  return asked
+end
+local function sharesInterest(one, other)
+  local asked = {}
+  for _, item in ipairs(asksFor(other)) do asked[item] = true end
+  for _, item in ipairs(asksFor(one)) do
+    if asked[item] then return true end
+  end
+  return false
+end
+-- All of it but the generation in its scope and the window.
+local function interestOf(entry)
+  local scope = string.gsub(entry.k or '', '%[%d+,%[', '[0,[')
+  return cjson.encode({ asksFor(entry), scope })
+end
+local function uidOf(event)
+  return string.match(event, '^%["[^"]*"')
+end
+local function eventAfter(old, stored, entry, seen)
+  if not old or not sharesInterest(old, entry) then return seen end
+  if not stored then return interestOf(old) == interestOf(entry) and '' or seen end
+  return (seen == '' or uidOf(seen) == uidOf(stored)) and stored or seen
+end
+`;
+
 /**
  * ARGV: epoch, then triples (workload key, encoded entry, the event that shows it or ''). Returns the positions (1-based) of
  * entries that are new or different, and of those that were so before and are not published yet.
  */
-export const putScript = new Script(`${checkEpoch}
+export const putScript = new Script(`${checkEpoch}${eventAfter}
 local changed = {}
 for i = 2, #ARGV, 3 do
   local workload, text, seen = ARGV[i], ARGV[i + 1], ARGV[i + 2]
@@ -76,10 +107,12 @@ for i = 2, #ARGV, 3 do
     redis.call('HSET', root .. ':workloads', workload, text)
     redis.call('SADD', root .. ':unpublished', workload)
     redis.call('SADD', root .. ':unlooked', workload)
-    if seen == '' then
+    local stored = old and redis.call('HGET', root .. ':seen', workload)
+    local event = eventAfter(old and cjson.decode(old), stored, entry, seen)
+    if event == '' then
       redis.call('HDEL', root .. ':seen', workload)
     else
-      redis.call('HSET', root .. ':seen', workload, seen)
+      redis.call('HSET', root .. ':seen', workload, event)
     end
   end
   if redis.call('SISMEMBER', root .. ':unpublished', workload) == 1 then

@@ -56,6 +56,28 @@ describe("pods", () => {
     expect(running(ref)).toEqual(["a=2", "a=2"]);
   });
 
+  test("are as many as their workload is scaled to, and new ones read anew", async () => {
+    const { clock, cluster, running } = bed();
+    cluster.setSource("ConfigMap", "app", { a: "1" });
+    const ref = cluster.setWorkload("api", { template: template("app:1") });
+    const scale = async (replicas: number) => {
+      await clock.advance(longMs);
+      cluster.setWorkload("api", { fields: { spec: { replicas } }, manager: "kubectl-scale" });
+      await clock.advance(longMs);
+      return running(ref);
+    };
+    cluster.setSource("ConfigMap", "app", { a: "1" });
+    const first = await scale(2);
+    cluster.setSource("ConfigMap", "app", { a: "2" });
+    expect([first, await scale(3)]).toEqual([
+      ["a=1", "a=1"],
+      ["a=1", "a=1", "a=2"],
+    ]);
+    expect([await scale(0), await scale(1)]).toEqual([[], ["a=2"]]);
+    expect(cluster.workload(ref)?.generation).toBe(5);
+    expect(cluster.writes.filter(({ isTemplateChanged }) => isTemplateChanged)).toHaveLength(1);
+  });
+
   test("wait for a required source, and not for an optional one", async () => {
     const { clock, cluster, running } = bed();
     const ref = cluster.setWorkload("api", { template: template("app:1") });

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { jsonField } from "@fleet-reloader/domain/json";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import {
   type Labels,
@@ -29,6 +30,7 @@ export interface MemoryPodsOptions {
   /** The API server's. */
   readonly clock: Clock;
   readonly random: SeededRandom;
+  /** Of a workload whose spec does not say. */
   readonly replicas?: (workload: WorkloadRef) => number;
 }
 
@@ -49,6 +51,8 @@ export class MemoryPods implements StoreObserver {
   readonly #revisionsByUid = new Map<string, Revision[]>();
   /** Those whose controller has seen them. */
   readonly #begun = new Set<Revision>();
+  /** As many pods as its spec says, by UID of the workload. */
+  readonly #scaledTo = new Map<string, number>();
   readonly #due: Due[] = [];
   #served: Served = { writes: [], sourcesByKey: new Map() };
   #count = 0;
@@ -77,7 +81,9 @@ export class MemoryPods implements StoreObserver {
   wrote({ target, before, after, isTemplateChanged }: ClusterWrite): void {
     if (before === undefined && after === undefined) this.#retryWaiting();
     if (before !== undefined && after === undefined) this.#removed(target, before);
+    const isScaled = after !== undefined && this.#isScaled(after);
     if (after !== undefined && isTemplateChanged) this.#templateChanged(target, after);
+    else if (isScaled) this.#rollAfterLag(this.#revisions.get(target));
   }
 
   /** Pods that are there, newest template or not. */
@@ -114,7 +120,7 @@ export class MemoryPods implements StoreObserver {
     if (revision === undefined || pod === undefined) return;
     this.#end(pod);
     const isNewest = pod.revision === revision;
-    if (isNewest) this.#after(this.#lagMs(), (atMs) => this.#make(revision, atMs));
+    if (isNewest) this.#rollAfterLag(revision);
   }
 
   /** What a workload's controller says of it. */
@@ -150,7 +156,20 @@ export class MemoryPods implements StoreObserver {
     const returned = this.revisions(uid).findLast((one) => isDeepStrictEqual(one.template, template));
     this.#revisionsByUid.set(uid, [...this.revisions(uid), revision]);
     if (returned !== undefined) this.#keepPods(returned, revision);
-    this.#after(this.#lagMs(), (atMs) => this.#roll(revision, atMs));
+    this.#rollAfterLag(revision);
+  }
+
+  #rollAfterLag(revision: Revision | undefined): void {
+    if (revision === undefined) return;
+    const lagMs = this.#options.random.below(controllerLagMaxMs);
+    this.#due.push({ atMs: this.#options.clock.now() + lagMs, act: (atMs) => this.#roll(revision, atMs) });
+  }
+
+  #isScaled({ uid, object }: LiveWorkload): boolean {
+    const replicas = jsonField(object, "spec", "replicas");
+    if (typeof replicas !== "number" || this.#scaledTo.get(uid) === replicas) return false;
+    this.#scaledTo.set(uid, replicas);
+    return true;
   }
 
   /** A template that is written again has its pods again: those that run stay, with what they have read. */
@@ -164,17 +183,19 @@ export class MemoryPods implements StoreObserver {
     }
   }
 
-  /** A controller begins: what has not started of older templates never does. */
+  /** A controller looks: what has not started of older templates never does, and there are as many pods as are asked for. */
   #roll(revision: Revision, atMs: number): void {
     if (!this.#isNewest(revision)) return;
     this.#begun.add(revision);
     const isOther = (pod: Pod) => pod.revision !== revision;
     const alive = this.#alive(revision.uid);
     for (const pod of alive.filter(isOther)) if (pod.started === undefined) this.#end(pod);
-    const replicas = this.#options.replicas?.(revision.workload) ?? 1;
-    const kept = alive.filter((pod) => !isOther(pod)).length;
-    for (let count = kept; count < replicas; count += 1) this.#make(revision, atMs);
-    if (kept >= replicas) for (const pod of this.#alive(revision.uid).filter(isOther)) this.#end(pod);
+    const replicas = this.#scaledTo.get(revision.uid) ?? this.#options.replicas?.(revision.workload) ?? 1;
+    const kept = alive.filter((pod) => !isOther(pod));
+    for (let count = kept.length; count < replicas; count += 1) this.#make(revision, atMs);
+    for (const pod of kept.slice(replicas)) this.#end(pod);
+    const areRunning = kept.length >= replicas && kept.every(({ started }) => started !== undefined);
+    if (areRunning) for (const pod of this.#alive(revision.uid).filter(isOther)) this.#end(pod);
   }
 
   #make(revision: Revision, atMs: number): void {
@@ -248,14 +269,6 @@ export class MemoryPods implements StoreObserver {
 
   #isNewest(revision: Revision): boolean {
     return this.#revisions.get(workloadKey(revision.workload)) === revision;
-  }
-
-  #after(ms: number, act: Due["act"]): void {
-    this.#due.push({ atMs: this.#options.clock.now() + ms, act });
-  }
-
-  #lagMs(): number {
-    return this.#options.random.below(controllerLagMaxMs);
   }
 
   /** An image that is there starts soon, one that has to be pulled does not. */

@@ -113,8 +113,9 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
       if (before === undefined || text(before) !== text(kept)) {
         state.unpublished.add(key);
         state.unreconciled.add(key);
-        if (seen === undefined) state.seen.delete(key);
-        else state.seen.set(key, seen);
+        const shown = eventAfter(before, state.seen.get(key), entry);
+        if (shown === undefined) state.seen.delete(key);
+        else state.seen.set(key, shown);
       }
       state.entries.set(key, kept);
       return state.unpublished.has(key);
@@ -206,6 +207,32 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
       throw new Fault("redis.state-lost", "the index is not the one that was opened");
     return state;
   }
+}
+
+/** The event that is stored with an entry which differs from the one before, where this one is stored with that. */
+function eventAfter(
+  before: IndexEntry | undefined,
+  stored: SeenInterest | undefined,
+  entry: IndexEntry,
+): SeenInterest | undefined {
+  const { seen } = entry;
+  if (before === undefined || !sharesInterest(before, entry)) return seen;
+  if (stored === undefined) return interestText(before) === interestText(entry) ? undefined : seen;
+  return seen === undefined || seen.uid === stored.uid ? stored : seen;
+}
+
+function sharesInterest(one: IndexEntry, other: IndexEntry): boolean {
+  return (
+    one.sources.some((source) => other.sources.includes(source)) ||
+    one.patterns.some((its) =>
+      other.patterns.some(({ kind, item }) => kind === its.kind && item === its.item),
+    )
+  );
+}
+
+/** All of an entry but the generation in its scope and the window. */
+function interestText({ workload, sources, patterns, scope }: IndexEntry): string {
+  return text({ workload, sources, patterns, scope: scope.replaceAll(/\[\d+,\[/g, "[0,["), window: {} });
 }
 
 const texts = new WeakMap<IndexEntry, string>();

@@ -16,7 +16,7 @@ import type { ClusterStreams, Stream } from "@fleet-reloader/engine/watch/cluste
 import type { LabelledNamespace } from "@fleet-reloader/engine/watch/namespace-watch";
 import { type StoredSource, versionOf, type WrittenSource, writtenSource } from "./memory-source.ts";
 import { MemoryStream, type StreamControl } from "./memory-stream.ts";
-import { type StoredWorkload, type WorkloadChange, writtenWorkload } from "./memory-workload.ts";
+import { isSame, type StoredWorkload, type WorkloadChange, writtenWorkload } from "./memory-workload.ts";
 
 /** One write that was accepted and changed something. */
 export interface ClusterWrite {
@@ -207,8 +207,9 @@ export class MemoryStore implements ClusterStreams {
     before: LiveWorkload | undefined,
     after: LiveWorkload | undefined,
   ): void {
-    // Every change of a template is a generation, and nothing else is one.
-    const isTemplateChanged = after !== undefined && after.generation !== (before?.generation ?? 0);
+    // Every change of a template is a generation; so is one of the replicas.
+    const isGeneration = after !== undefined && after.generation !== (before?.generation ?? 0);
+    const isTemplateChanged = isGeneration && !isSame(after.template, before?.template);
     const write = { at: this.#options.clock.now(), by, target, isTemplateChanged, before, after };
     this.writes.push(write);
     this.observer?.wrote(write);

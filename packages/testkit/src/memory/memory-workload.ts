@@ -58,7 +58,9 @@ export function writtenWorkload(
   const createdAtSeconds = before?.createdAtSeconds ?? server.nowSeconds;
   const resourceVersion = server.nextVersion();
   const uid = before?.uid ?? `uid-${resourceVersion}`;
-  const generation = (before?.generation ?? 0) + (isTemplateChanged ? 1 : 0);
+  const isSpecChanged =
+    isTemplateChanged || !isSame(objectAt(others, "spec"), objectAt(before?.object, "spec"));
+  const generation = (before?.generation ?? 0) + (isSpecChanged ? 1 : 0);
   const managedFields = Object.entries(managers).map(managedFieldsOf);
   const metadata = {
     ...{ ...objectAt(others, "metadata"), ...ref, uid, resourceVersion, generation },

@@ -2,6 +2,10 @@ import { describe, expect, test } from "vitest";
 import { until } from "../../until.ts";
 import { entryOf, type IndexUnderTest, requestOf, workloadNamed } from "./index-under-test.ts";
 
+const pattern = { kind: "ConfigMap", item: "app.[0-9]+" } as const;
+/** As the watch writes it where a source is optional: the generation comes first. */
+const first = "[1,[],[],[]]";
+
 /** What every reference index promises together with the records of workloads beside it. */
 export function indexRecordsContract(start: () => Promise<IndexUnderTest>): void {
   describe("the event that shows an entry", () => {
@@ -25,6 +29,52 @@ export function indexRecordsContract(start: () => Promise<IndexUnderTest>): void
       await bed.index.put([entryOf("api", { seen: at(1) })]);
       await bed.index.put([entryOf("api", { scope: "[1]" })]);
       expect(await seenOf(bed)).toBeUndefined();
+    });
+
+    // A source of it may have changed since: by a later event that would look as if it had been so from the beginning.
+    test.each([
+      ["another generation", { scope: "[2,[],[],[]]" }],
+      ["another window", { window: { quietPeriodMs: 7 } }],
+      ["other keys", { scope: '[1,[["ConfigMap/ns/app",["a"]]],[],[]]' }],
+      ["one source more", { sources: ["ConfigMap/ns/app", "ConfigMap/ns/late"] }],
+      ["one source and one pattern less", { sources: ["ConfigMap/ns/app"], patterns: [] }],
+      ["no source, and the pattern", { sources: [] }],
+    ])("stays while nobody has looked and something is still asked for: %s", async (_, edit) => {
+      await using bed = await start();
+      const both = { sources: ["ConfigMap/ns/app", "Secret/ns/tls"], patterns: [pattern], scope: first };
+      await bed.index.put([entryOf("api", { ...both, seen: at(1) })]);
+      for (const later of [{ seen: at(2) }, {}]) {
+        await bed.index.put([entryOf("api", { ...both, ...edit, ...later })]);
+        expect(await seenOf(bed)).toEqual(at(1));
+        await bed.index.put([entryOf("api", { ...both, ...later })]);
+        expect(await seenOf(bed)).toEqual(at(1));
+      }
+    });
+
+    test("is the later one for another object, or where nothing in common is asked for", async () => {
+      await using bed = await start();
+      const app = { sources: ["ConfigMap/ns/app"], patterns: [pattern] };
+      await bed.index.put([entryOf("api", { ...app, seen: at(1) })]);
+      const other = { uid: "uid-2", resourceVersion: "2", atSeconds: 2 };
+      await bed.index.put([entryOf("api", { ...app, scope: first, seen: other })]);
+      expect(await seenOf(bed)).toEqual(other);
+      const later = { uid: "uid-2", resourceVersion: "3", atSeconds: 3 };
+      const others = { sources: ["Secret/ns/app"], patterns: [{ kind: "Secret", item: "app.*" }] } as const;
+      await bed.index.put([entryOf("api", { ...others, seen: later })]);
+      expect(await seenOf(bed)).toEqual(later);
+    });
+
+    // What was recorded of it counts, or nobody watched its interest begin.
+    test("is not stored where none was and only the generation or the window moves", async () => {
+      await using bed = await start();
+      const app = { sources: ["ConfigMap/ns/app"], patterns: [pattern] };
+      await bed.index.put([entryOf("api", { ...app, scope: first })]);
+      await bed.index.put([entryOf("api", { ...app, scope: "[12,[],[],[]]", seen: at(2) })]);
+      await bed.index.put([entryOf("api", { ...app, scope: first, window: { maxWaitMs: 7 }, seen: at(3) })]);
+      expect(await seenOf(bed)).toBeUndefined();
+      const keys = '[1,[["ConfigMap/ns/app",["a"]]],[],[]]';
+      await bed.index.put([entryOf("api", { ...app, scope: keys, seen: at(4) })]);
+      expect(await seenOf(bed)).toEqual(at(4));
     });
 
     test("does not make the entry a different one", async () => {

@@ -21,6 +21,31 @@ describe("a workload that is listed or changed", () => {
     expect(queue.additions).toHaveLength(1);
   });
 
+  // What it is made and edited with at once may come in one batch, or the edit long after.
+  test.each([["in one batch"], ["later"]])(
+    "is remembered by the first of two, where the next comes %s",
+    async (when) => {
+      const { cluster, index, live, deployment, watch } = await watchedWorkloads();
+      const made = live(deployment("api", auto, { app: { optional: true } }));
+      const shown = async (...states: readonly (typeof made)[]) =>
+        await watch.events(states.map((object) => ({ type: "upsert", object }) as const));
+      if (when === "later") await shown(made);
+      const edits = [
+        { annotations: { "fleet-reloader.io/debounce": "5s" }, manager: "kubectl-annotate" },
+        { annotations: { "configmap.reloader.stakater.com/reload": "other" }, manager: "kubectl-annotate" },
+        { fields: { spec: { replicas: 0 } }, manager: "kubectl-scale" },
+      ];
+      const edited = edits.map((edit) => {
+        cluster.setWorkload("api", edit);
+        return live(made.ref);
+      });
+      expect(new Set(edited.map(({ generation }) => generation))).toEqual(new Set([1, 2]));
+      if (when === "later") for (const state of edited) await shown(state);
+      else await shown(made, ...edited);
+      expect(index.records?.seen.get("Deployment/ns/api")?.resourceVersion).toBe(made.resourceVersion);
+    },
+  );
+
   test("in a list is not remembered as seen, since nobody watched it come", async () => {
     const { index, live, deployment, watch } = await watchedWorkloads();
     await watch.page([live(deployment("api", auto))]);
