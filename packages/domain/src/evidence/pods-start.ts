@@ -2,8 +2,8 @@ import { jsonField, jsonList, jsonText } from "../json.ts";
 import { secondsOf } from "./managed-fields.ts";
 import { podRevisionOf } from "./pod-revision.ts";
 
-/** The clock of a node may be ahead of the API server's by this much without anybody noticing. */
-const nodeClockSeconds = 2;
+/** The clock of a node or a controller may be ahead of the API server's by this much without anybody noticing. */
+export const clockSeconds = 2;
 
 /** When the first container of a workload's pods started: between these two, in seconds of the API server's clock. */
 export interface PodsStart {
@@ -24,9 +24,9 @@ export function runningPods(pods: readonly unknown[]): RunningPods {
   return { newest: podsStart(pods), each };
 }
 
-/** By the clock of its node as it is, which is most likely right: no more than `nodeClockSeconds` off, or it would not be between the two. */
+/** By the clock of its node as it is, which is most likely right: no more than `clockSeconds` off, or it would not be between the two. */
 export function likelyStart({ notBefore, notAfter }: PodsStart): number {
-  return Math.max(notBefore, notAfter - nodeClockSeconds);
+  return Math.max(notBefore, notAfter - clockSeconds);
 }
 
 /** It waits: when it starts, it reads what is there then. */
@@ -81,8 +81,8 @@ function statusesOf(pod: unknown, list: "containerStatuses" | "initContainerStat
 function containerStart(begun: unknown, madeAtSeconds: number): PodsStart {
   if (begun === undefined) return toCome;
   const startedAt = secondsOf(jsonField(begun, "startedAt"));
-  const notBefore = Math.max(madeAtSeconds, startedAt - nodeClockSeconds);
-  return { notBefore, notAfter: Math.max(notBefore, startedAt + nodeClockSeconds) };
+  const notBefore = Math.max(madeAtSeconds, startedAt - clockSeconds);
+  return { notBefore, notAfter: Math.max(notBefore, startedAt + clockSeconds) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { secondsOf } from "../evidence/managed-fields.ts";
 import { isJsonObject, type JsonObject, jsonField, jsonTexts } from "../json.ts";
 import { over } from "../rollout-state/rollout-state.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
@@ -13,7 +14,10 @@ import { nameForRoll } from "./short-name.ts";
  */
 export const lastRunAnnotation = "fleet-reloader.io/last-run";
 
-/** Its template stays as it is: a change makes a Job of it at once, as `kubectl create job --from` does. */
+/**
+ * Its template stays as it is: a change makes a Job of it at once, as `kubectl create job --from` does. Where its schedule has made one since,
+ * there is nothing left to run.
+ */
 export const cronJob: WorkloadKind = {
   kind: "CronJob",
   apiKind: "CronJob",
@@ -25,6 +29,8 @@ export const cronJob: WorkloadKind = {
   templatePath: ["spec", "jobTemplate", "spec", "template"],
   eligibility: (object): Eligibility =>
     jsonField(object, "spec", "suspend") === true ? "suspended" : "served",
+  // Its controller moves it only with a Job that it has made: not for a run that it skips, and not for one that people make.
+  lastDueAtSeconds: (object) => secondsOf(jsonField(object, "status", "lastScheduleTime")),
   roll: runNow,
   rolloutState: () => over("NextRun"),
 };

@@ -35,6 +35,11 @@ export const stayReasons = [
     reason: "WorkloadSuspended",
     meaning: "The workload is suspended. Its next run reads the current content.",
   },
+  {
+    reason: "RanSinceChange",
+    meaning:
+      "The schedule of the CronJob has run it since the change. That run has read the current content.",
+  },
   { reason: "WorkloadFinished", meaning: "The Job has finished." },
   {
     reason: "OwnedByAnother",

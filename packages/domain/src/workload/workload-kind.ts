@@ -34,6 +34,8 @@ export interface WorkloadKind {
   readonly isTemplateRolled?: true;
   /** The count of the pods with the present template in its status; a status without it has none yet. Absent: the kind counts none. */
   readonly newPodCount?: "updatedReplicas" | "updatedNumberScheduled";
+  /** When the last run that its schedule made was due, in whole seconds; 0: there was none. Absent: the kind has no schedule. */
+  readonly lastDueAtSeconds?: (object: unknown) => number;
   /** How a roll is written. Pure: the same roll always has the same write. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
   /**

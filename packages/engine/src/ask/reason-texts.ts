@@ -70,6 +70,7 @@ const mends: Readonly<Record<AnsweredReason, string>> = {
   ChangedAfterStart: "",
   ContentUnchanged: "",
   WorkloadSuspended: "Resume it, or set --reload-suspended.",
+  RanSinceChange: "",
   WorkloadFinished: "Create the Job again, or set --reload-finished.",
   OwnedByAnother: "Ask about the object that controls it.",
   Frozen: "Lift the freeze with unfreeze, or wait for its end.",

@@ -1,5 +1,9 @@
+import { writtenBy } from "@fleet-reloader/domain/evidence/managed-fields";
+import { hasRunSince } from "@fleet-reloader/domain/evidence/run-since";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import type { RollPlan } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { type Eligibility, isActedOn } from "@fleet-reloader/domain/workload/eligibility";
 import type { Settings } from "../../ports/settings.ts";
 import type { Observation } from "./observe.ts";
@@ -12,9 +16,24 @@ export interface Decided {
 }
 
 /** What is not acted on is recorded all the same: it does not run for an old change when it is resumed. */
-export function decidedOn({ eligibility, planned }: Observation, settings: Settings): Decided {
+export function decidedOn(observation: Observation, settings: Settings): Decided {
+  const { eligibility, planned } = observation;
   const due = planned.type === "roll" && isActedOn(eligibility, settings) ? planned : undefined;
+  if (due !== undefined && hasRun(observation, due)) return { due: undefined, stays: "RanSinceChange" };
   return { due, stays: stayReasonOf(eligibility) };
+}
+
+/** A schedule has made a run that has read all that changed. What is recorded has to be ours: no time tells when another's was written. */
+function hasRun({ reading, observedSources }: Observation, { changed }: RollPlan): boolean {
+  const { isOwn, kind, live } = reading;
+  const dueAtSeconds = kind.lastDueAtSeconds?.(live.object) ?? 0;
+  if (dueAtSeconds === 0 || !isOwn) return false;
+  const keys = new Set(changed.map(({ source }) => sourceKey(source)));
+  const run = { dueAtSeconds, appliedAtSeconds: writtenBy(fieldManager, live.object) };
+  return hasRunSince(
+    run,
+    observedSources.filter(({ ref }) => keys.has(sourceKey(ref))),
+  );
 }
 
 /** Why a workload does not roll. */
