@@ -15,6 +15,7 @@ export class Deeds {
   readonly #namespace: string;
   readonly #since: string;
   readonly #longest = new Map<ApiKind, readonly WatchEvent[]>();
+  readonly #watches = new Map<ApiKind, Promise<readonly WatchEvent[]>>();
 
   private constructor(client: ApiClient, namespace: string, since: string) {
     this.#client = client;
@@ -57,11 +58,18 @@ export class Deeds {
     return values.filter((value, i) => i > 0 && value !== values[i - 1]).length;
   }
 
+  /** Who asks at the same time is shown the same watch. */
+  #events(kind: ApiKind): Promise<readonly WatchEvent[]> {
+    const running = this.#watches.get(kind) ?? this.#watch(kind).finally(() => this.#watches.delete(kind));
+    this.#watches.set(kind, running);
+    return running;
+  }
+
   /**
    * A watch from back then shows everything since; it ends after a second. History only grows: what a busy API server has not sent by
    * then, but had sent to an earlier watch, has happened all the same.
    */
-  async #events(kind: ApiKind): Promise<readonly WatchEvent[]> {
+  async #watch(kind: ApiKind): Promise<readonly WatchEvent[]> {
     const query = `watch=1&resourceVersion=${this.#since}&timeoutSeconds=1`;
     const { status, body } = await this.#client.send("GET", `${apiPath(kind, this.#namespace)}?${query}`);
     if (status !== 200) throw new Error(`the API server answered ${status}: ${JSON.stringify(body)}`);
