@@ -2,19 +2,27 @@ import { passed } from "@fleet-reloader/testkit/until";
 import { describe, test } from "vitest";
 import { laterThanTogether, Site } from "../../site.ts";
 import type { World } from "../../world.ts";
-import { adopted, begun, makeDeployments, makeEstate, type Owned, redisFates, settleAt } from "./estate.ts";
+import {
+  adopted,
+  begun,
+  makeDeployments,
+  makeEstate,
+  named,
+  type Owned,
+  redisFates,
+  settleAt,
+  workloadsMin,
+} from "./estate.ts";
 import { launchBehindProxy, launcher } from "./launch.ts";
 
 /** As many as a busy worker looks at in several goes. */
-const many = 60;
+const many = Math.max(60, workloadsMin);
 
 /** How long pods of a workload run before their source changes: by the API server's times that is long after their start. */
 const runMs = 4000;
 
 /** Slow enough that the looks at many workloads take seconds. */
 const slowWriteMs = 300;
-
-const named = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
 
 /** Workloads and their sources are made and change before anybody of ours has looked at them. */
 export function absenceTests(world: () => World): void {

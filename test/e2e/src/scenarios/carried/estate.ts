@@ -5,6 +5,8 @@ import { holds, patienceMs, until } from "@fleet-reloader/testkit/until";
 import { expect } from "vitest";
 import { auto, at as field, reads, type Site } from "../../site.ts";
 
+type Counts = Readonly<Record<string, number>>;
+
 /** A workload that just rolls, by kind and name. */
 export type Owned = readonly ["Deployment" | "StatefulSet" | "DaemonSet", string];
 
@@ -13,6 +15,9 @@ const asVariable = { "fleet-reloader.io/strategy": "env-vars" };
 
 /** How many workloads of each kind and strategy a row holds: `CARRIED_COPIES=25` gives each estate 100 workloads. */
 const copies = Number(process.env.CARRIED_COPIES ?? 1);
+
+/** How many workloads a case puts through that needs one only: where there are copies, as many as an estate has. */
+export const workloadsMin = copies === 1 ? 1 : 4 * copies;
 
 /** Three quiet periods of `--debounce 500ms`, and then some. */
 const quietMs = 2000;
@@ -37,10 +42,14 @@ export async function makeReaders(
       ["StatefulSet", own, optIn],
       ["DaemonSet", own, { ...optIn, ...asVariable }],
     ] as const;
-  const names = Array.from({ length: copies }, (_, i) => (i === 0 ? name : `${name}-${i}`));
-  const estate = names.flatMap(copy);
+  const estate = named(name, copies).flatMap(copy);
   await Promise.all(estate.map(([kind, own, annotations]) => at.workload(kind, own, { annotations, spec })));
   return estate.map(([kind, own]) => [kind, own]);
+}
+
+/** The name itself, and others that begin with it. */
+export function named(name: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, i) => (i === 0 ? name : `${name}-${i}`));
 }
 
 /** As many Deployments as asked for, all of which read the ConfigMap `settings`. */
@@ -68,24 +77,38 @@ export async function begun(at: Site, owned: readonly Owned[]): Promise<void> {
   await until("each has its first revision", isBegun, patienceMs);
 }
 
-/** Each of them rolls exactly this often. What does not is told of all of them together. */
+interface Settling {
+  readonly withinMs?: number;
+  readonly quietMs?: number;
+}
+
+/** Each of them rolls exactly this often. */
 export async function settleAt(
   at: Site,
   owned: readonly Owned[],
   rolls: number,
-  options: { readonly withinMs?: number; readonly quietMs?: number } = {},
+  options: Settling = {},
 ): Promise<void> {
-  const expected = Object.fromEntries(owned.map(([kind, name]) => [`${kind} ${name}`, rolls]));
-  const isReached = async () => Object.values(await counts(at, owned)).every((count) => count >= rolls);
-  // Whether it was is told below, with the count of each.
-  await until(`${rolls} rolls each`, isReached, options.withinMs ?? patienceMs).catch(() => undefined);
-  await holds(`they stay at ${rolls}`, options.quietMs ?? quietMs, async () => {
-    expect(await counts(at, owned)).toEqual(expected);
+  await settleCounts(() => counts(at, owned), rolls, options);
+}
+
+/** Each of these counts becomes this and stays so. What does not is told of all of them together. */
+export async function settleCounts(
+  counted: () => Promise<Counts>,
+  each: number,
+  options: Settling = {},
+): Promise<void> {
+  const isReached = async () => Object.values(await counted()).every((count) => count >= each);
+  // Whether it was is told below, with each count.
+  await until(`each is ${each}`, isReached, options.withinMs ?? patienceMs).catch(() => undefined);
+  await holds(`each stays at ${each}`, options.quietMs ?? quietMs, async () => {
+    const now = await counted();
+    expect(now).toEqual(Object.fromEntries(Object.keys(now).map((name) => [name, each])));
     return true;
   });
 }
 
-async function counts(at: Site, owned: readonly Owned[]): Promise<Readonly<Record<string, number>>> {
+async function counts(at: Site, owned: readonly Owned[]): Promise<Counts> {
   const revisions = await revisionsIn(at);
   const all = owned.map((one) => [one.join(" "), (revisions.get(one.join(" ")) ?? 0) - 1] as const);
   return Object.fromEntries(all);
@@ -109,6 +132,15 @@ async function revisionsIn(at: Site): Promise<ReadonlyMap<string, number>> {
     revisions.set(key, (revisions.get(key) ?? 0) + 1);
   }
   return revisions;
+}
+
+/** The controller has dealt with every Deployment as it is now, and counts one pod of each in these fields of its status. */
+export async function eachHasOne(at: Site, ...fields: readonly string[]): Promise<boolean> {
+  return (await listed(at, "Deployment")).every(
+    (one) =>
+      field(one, "status", "observedGeneration") === field(one, "metadata", "generation") &&
+      fields.every((each) => field(one, "status", each) === 1),
+  );
 }
 
 async function listed(at: Site, kind: "Deployment" | "ControllerRevision"): Promise<readonly unknown[]> {

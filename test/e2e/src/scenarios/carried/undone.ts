@@ -1,14 +1,21 @@
-import { type ApiClient, apiPath } from "@fleet-reloader/testkit/api-client";
+import type { ApiClient } from "@fleet-reloader/testkit/api-client";
 import { passed, patienceMs, until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { auto, at as field, laterThanTogether, reads, Site } from "../../site.ts";
+import { Deeds } from "../../deeds.ts";
+import { at as field, laterThanTogether, Site } from "../../site.ts";
 import type { World } from "../../world.ts";
-import { adopted, type Owned, settleAt } from "./estate.ts";
+import {
+  adopted,
+  eachHasOne,
+  makeDeployments,
+  named,
+  type Owned,
+  settleCounts,
+  workloadsMin,
+} from "./estate.ts";
 import { launcher } from "./launch.ts";
 
-const api: Owned = ["Deployment", "api"];
-
-/** The controller counts an undo as a revision, like a roll. */
+/** An undo changes the template, as a roll does. */
 const undone = 1;
 const undoneAndRolled = undone + 1;
 
@@ -19,74 +26,95 @@ const runMs = 2000;
 export function undoneTests(world: () => World): void {
   const start = launcher(world);
 
-  /** A Deployment that is adopted, whose one pod has been running for a while, and whose ConfigMap is changed now. */
+  /** Deployments that are adopted, whose pods have been running for a while, and whose ConfigMap is changed now. */
   async function changed(purpose: string): Promise<Changed> {
     const at = await Site.make(world().client, purpose);
     await at.configMap("settings", { v: "A" });
-    await at.workload(...api, { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
+    const deeds = await Deeds.from(world().client, at.namespace);
+    const owned = await makeDeployments(at, named("api", workloadsMin));
     await makeReady(world().client, at);
     await laterThanTogether();
     const product = start(at);
     await product.ready();
-    await adopted(at, [api]);
-    const before = await at.object(...api);
+    await adopted(at, owned);
+    const before = await Promise.all(owned.map(([kind, name]) => at.object(kind, name)));
     await at.change("ConfigMap", "settings", { v: "B" });
     const undo = async () => {
-      const value = field(before, "spec", "template");
-      await patchAs(world().client, at, "kubectl-rollout", [
-        { op: "replace", path: "/spec/template", value },
-      ]);
+      const edits = owned.map(([kind, name], i) =>
+        replaceAs(world().client, at.path(kind, name), "kubectl-rollout", {
+          path: "/spec/template",
+          value: field(before[i], "spec", "template"),
+        }),
+      );
+      await Promise.all(edits);
     };
-    return { at, undo, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() };
+    // The controller makes one revision of two changes that come while it is busy.
+    const templates = async () =>
+      Object.fromEntries(
+        await Promise.all(
+          owned.map(async ([kind, name]) => [name, await deeds.templates(kind, name)] as const),
+        ),
+      );
+    return {
+      ...{ at, owned, undo },
+      settleAt: (changes) => settleCounts(templates, changes),
+      [Symbol.asyncDispose]: () => product[Symbol.asyncDispose](),
+    };
   }
 
   describe("kubectl rollout undo, while pods of before still run,", () => {
     test("of our own roll is followed by another roll", async () => {
       await using it = await changed("undo-roll");
-      await settleAt(it.at, [api], 1);
+      await it.settleAt(1);
       await it.undo();
-      await settleAt(it.at, [api], 1 + undoneAndRolled);
+      await it.settleAt(1 + undoneAndRolled);
     });
 
     test("of an image that hangs is followed by a roll for the ConfigMap that came with it", async () => {
       await using it = await changed("undo-image");
-      const image = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: "app:hangs" }];
-      await patchAs(world().client, it.at, "ci", image);
+      const image = { path: "/spec/template/spec/containers/0/image", value: "app:hangs" };
+      await Promise.all(
+        it.owned.map(([kind, name]) => replaceAs(world().client, it.at.path(kind, name), "ci", image)),
+      );
       // No kubelet tells what the pod with the image waits for: there is a roll, too.
-      await settleAt(it.at, [api], 2);
+      await it.settleAt(2);
       await it.undo();
-      await settleAt(it.at, [api], 2 + undoneAndRolled);
+      await it.settleAt(2 + undoneAndRolled);
     });
   });
 
   test("kubectl rollout undo whose pods are made anew rolls nothing", async () => {
     await using it = await changed("undo-late");
-    await settleAt(it.at, [api], 1);
+    await it.settleAt(1);
     await makeReady(world().client, it.at);
     await it.undo();
     await makeReady(world().client, it.at);
-    await settleAt(it.at, [api], 1 + undone);
+    await it.settleAt(1 + undone);
   });
 }
 
 interface Changed extends AsyncDisposable {
   readonly at: Site;
+  readonly owned: readonly Owned[];
   /** What `kubectl rollout undo` sends: the template from before the change. */
   readonly undo: () => Promise<void>;
+  /** The template of each changes exactly this often. */
+  readonly settleAt: (changes: number) => Promise<void>;
 }
 
-/** Plays the kubelet: all pods run, and the rollout comes to its end. */
+/** Plays the kubelet: all pods run, and the rollouts come to their ends. */
 async function makeReady(client: ApiClient, at: Site): Promise<void> {
   await passed(runMs);
   const isOver = async () => {
     const { body } = await client.send("GET", `/api/v1/namespaces/${at.namespace}/pods`);
     const pods = field(body, "items");
-    for (const pod of Array.isArray(pods) ? pods : [])
-      if (field(pod, "status", "phase") === "Pending") await run(client, at, pod);
-    const { replicas, updatedReplicas, availableReplicas } = Object(field(await at.object(...api), "status"));
-    return replicas === 1 && updatedReplicas === 1 && availableReplicas === 1;
+    const pending = (Array.isArray(pods) ? pods : []).filter(
+      (pod) => field(pod, "status", "phase") === "Pending",
+    );
+    await Promise.all(pending.map((pod) => run(client, at, pod)));
+    return eachHasOne(at, "replicas", "updatedReplicas", "availableReplicas");
   };
-  await until("its pods are ready", isOver, patienceMs);
+  await until("their pods are ready", isOver, patienceMs);
 }
 
 async function run(client: ApiClient, at: Site, pod: unknown): Promise<void> {
@@ -108,13 +136,15 @@ async function run(client: ApiClient, at: Site, pod: unknown): Promise<void> {
   await client.send("PATCH", path, { status }, "application/merge-patch+json");
 }
 
-async function patchAs(
+/** Puts a value into one field of an object, as this field manager. */
+async function replaceAs(
   client: ApiClient,
-  at: Site,
+  object: string,
   manager: string,
-  patch: readonly object[],
+  edit: { readonly path: string; readonly value: unknown },
 ): Promise<void> {
-  const path = `${apiPath("Deployment", at.namespace, "api")}?fieldManager=${manager}`;
+  const patch = [{ op: "replace", path: edit.path, value: edit.value }];
+  const path = `${object}?fieldManager=${manager}`;
   const { status } = await client.send("PATCH", path, patch, "application/json-patch+json");
   expect(status).toBe(200);
 }

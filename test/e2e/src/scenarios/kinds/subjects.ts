@@ -16,7 +16,7 @@ export interface Subject {
   readonly name: string;
   readonly kind: ApiKind;
   readonly objects: (sources: readonly Source[]) => readonly (readonly [ApiKind, object])[];
-  readonly actions: (deeds: Deeds) => Promise<number>;
+  readonly actions: (deeds: Deeds, name?: string) => Promise<number>;
 }
 
 const never = "0 0 30 2 *";
@@ -43,7 +43,7 @@ export function rolledByTemplate(kind: ApiKind): Subject {
     name: kind,
     kind,
     objects: (sources) => [[kind, opted({ template: template(sources) })]],
-    actions: (deeds) => deeds.templates(kind, "it"),
+    actions: (deeds, name = "it") => deeds.templates(kind, name),
   };
 }
 
@@ -51,13 +51,13 @@ export const cronJobs: Subject = {
   name: "CronJob",
   kind: "CronJob",
   objects: (sources) => [["CronJob", cronJob(sources)]],
-  actions: (deeds) => deeds.runs("it"),
+  actions: (deeds, name = "it") => deeds.runs(name),
 };
 export const jobs: Subject = {
   name: "Job",
   kind: "Job",
   objects: (sources) => [["Job", job(sources)]],
-  actions: (deeds) => deeds.remakes("it"),
+  actions: (deeds, name = "it") => deeds.remakes(name),
 };
 export const suspendedCronJobs: Subject = {
   ...cronJobs,
@@ -75,7 +75,7 @@ export const restarted: Subject = {
   name: "Rollout that is restarted",
   kind: "Rollout",
   objects: (sources) => [["Rollout", opted({ template: template(sources) }, { [strategyKey]: "restart" })]],
-  actions: (deeds) => deeds.restarts("Rollout", "it"),
+  actions: (deeds, name = "it") => deeds.restarts("Rollout", name),
 };
 export const subjects: readonly Subject[] = [
   cronJobs,
@@ -91,7 +91,7 @@ export const subjects: readonly Subject[] = [
       ["Deployment", referred(sources)],
       ["Rollout", opted(referring)],
     ],
-    actions: (deeds) => deeds.templates("Deployment", "it"),
+    actions: (deeds, name = "it") => deeds.templates("Deployment", name),
   },
   {
     name: "Rollout that refers to a Deployment and is restarted",
@@ -100,7 +100,7 @@ export const subjects: readonly Subject[] = [
       ["Deployment", referred(sources)],
       ["Rollout", opted(referring, { [strategyKey]: "restart" })],
     ],
-    actions: (deeds) => deeds.restarts("Rollout", "it"),
+    actions: (deeds, name = "it") => deeds.restarts("Rollout", name),
   },
 ];
 
@@ -117,6 +117,18 @@ export function annotated(subject: Subject, annotations: Readonly<Record<string,
       subject
         .objects(sources)
         .map(([kind, object]) => [kind, kind === subject.kind ? withAnnotations(object) : object] as const),
+  };
+}
+
+/** The same under another name. Labels and references name it, too. */
+export function copyOf(subject: Subject, name: string): Subject {
+  const renamed = (object: object): object =>
+    JSON.parse(JSON.stringify(object).replaceAll('"it"', JSON.stringify(name)));
+  return {
+    name: `${subject.name} ${name}`,
+    kind: subject.kind,
+    objects: (sources) => subject.objects(sources).map(([kind, object]) => [kind, renamed(object)] as const),
+    actions: (deeds) => subject.actions(deeds, name),
   };
 }
 
