@@ -7,7 +7,7 @@ import { at as field, type Site } from "../../site.ts";
 
 /** An admission webhook of one namespace that takes every edit of a Deployment's pod template out, and lets the rest through. */
 export interface TemplateGuard extends AsyncDisposable {
-  /** Edits that it has taken out. */
+  /** Deployments with an edit that it has taken out. */
   readonly undone: number;
   /** From now on it lets everything through. */
   mend(): void;
@@ -21,13 +21,14 @@ export async function startTemplateGuard(
   at: Site,
   deployment: string,
 ): Promise<TemplateGuard> {
-  let undone = 0;
+  const undone = new Set<unknown>();
   let isMended = false;
   const { keyPem, certificatePem } = createLoopbackCertificate();
   const server = createServer({ key: keyPem, cert: certificatePem }, async (incoming, outgoing) => {
     const review: unknown = JSON.parse(Buffer.concat(await incoming.toArray()).toString("utf8"));
     const patch = isMended ? undefined : undoing(review);
-    if (patch !== undefined && field(review, "request", "dryRun") !== true) undone += 1;
+    if (patch !== undefined && field(review, "request", "dryRun") !== true)
+      undone.add(field(review, "request", "name"));
     outgoing.setHeader("content-type", "application/json");
     outgoing.end(JSON.stringify(answer(review, patch)));
   });
@@ -65,7 +66,7 @@ export async function startTemplateGuard(
   });
   return {
     get undone() {
-      return undone;
+      return undone.size;
     },
     mend: () => {
       isMended = true;
