@@ -69,6 +69,13 @@ describe("a workload whose template returns while its pods still run is rolled",
     expect(reconcileAt(workload, 1600)).toEqual({ app: "ChangedAfterStart" });
   });
 
+  test("where a pod started in the second of the change: nobody knows which was first", () => {
+    const workload = appliedTogether();
+    returns(workload, first);
+    workload.podsStart = started(1300);
+    expect(reconcileAt(workload, 1500)).toEqual({ app: "ChangedAfterStart" });
+  });
+
   test("where a late optional source was the change", () => {
     const optional = templateUsing({ app: { optional: true } });
     const workload = adopted({ app: { optional: true } });
@@ -141,6 +148,17 @@ describe("a workload whose own roll brought its template back is", () => {
 });
 
 describe("a workload whose template returns is not rolled", () => {
+  test("for a pod of the template in between that started in the second of the change", () => {
+    const workload = adopted();
+    workload.now = 1300;
+    workload.set("ConfigMap", "app", { a: "2" });
+    workload.edit(second);
+    Object.assign(workload, { isRolledOut: false, podsStart: started(Number.POSITIVE_INFINITY) });
+    expect(reconcileAt(workload, 1303)).toEqual({});
+    Object.assign(workload, { isRolledOut: true, podsStart: started(1300) });
+    expect(reconcileAt(workload, 1500)).toEqual({});
+  });
+
   test("when its pods were made anew for it", () => {
     const workload = rolled();
     returns(workload, first);

@@ -52,7 +52,9 @@ export function whyReturned(
   if (earlier === undefined || !input.mayHaveReturned || !mayRollAgain(earlier)) return { reason: undefined };
   if (input.pods === undefined) return { reason: undefined, pods: "if-returned" };
   const isStale = input.pods.each.some((startedAtSeconds) => {
-    const read = contentAt(earlier, startedAtSeconds);
+    // In the second of a change nobody knows which was first. One that is older than the template has come back with it: in doubt it has to go.
+    const hasComeBack = startedAtSeconds < input.workload.templateChangedAtSeconds;
+    const read = contentAt(earlier, hasComeBack ? startedAtSeconds - 1 : startedAtSeconds);
     if (read === undefined) return false;
     const { digest } = read;
     return digest === undefined || !isSameContent(source, { ...read, digest }, input);
