@@ -16,6 +16,11 @@ export type AppliedSource =
       readonly asOfSeconds?: number;
       /** Its own annotations kept it from counting: that it is gone is no change. Only where deletions are changes. */
       readonly isSetAside?: true;
+      /**
+       * It was found gone while pods that do not need it ran, and all of those had started by this second, as far as clocks of nodes tell. A
+       * pod that started later started without it, until it is there again.
+       */
+      readonly goneAfterSeconds?: number;
       /** What pods that have stayed from before may run with, newest first. Only where another content was recorded since. */
       readonly earlier?: readonly EarlierContent[];
     }

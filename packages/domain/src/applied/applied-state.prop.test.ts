@@ -30,6 +30,7 @@ const source: fc.Arbitrary<AppliedSource> = fc.oneof(
       keys,
       asOfSeconds: fc.nat(),
       isSetAside: fc.constant(true as const),
+      goneAfterSeconds: fc.nat(),
       earlier: fc.array(earlier, { minLength: 1, maxLength: 3 }),
     },
     { requiredKeys: ["type", "digest", "keyId", "keys"] },

@@ -15,6 +15,10 @@ const state: AppliedState = {
     ["ConfigMap/gone", { type: "present", digest: "D0", keyId: "k1", keys: "all" }],
     ["ConfigMap/late", { type: "absent" }],
     [
+      "ConfigMap/optional",
+      { type: "present", digest: "D4", keyId: "k2", keys: "all", goneAfterSeconds: 1750 },
+    ],
+    [
       "SecretProviderClass/vault",
       { type: "present", digest: "D3", keyId: "k2", keys: "all", asOfSeconds: 1800 },
     ],
@@ -28,7 +32,7 @@ describe("the applied state on a workload", () => {
   test("is one line of JSON, short and sorted", () => {
     expect(formatAppliedState(state, keys)).toBe(
       '{"v":1,"key":"k2","template":"T","until":1700,"patterns":["ConfigMap/a.*","Secret/b.*"],"sources":{"ConfigMap/app":"D1",' +
-        '"ConfigMap/gone":{"digest":"D0","key":"k1"},"ConfigMap/late":"-",' +
+        '"ConfigMap/gone":{"digest":"D0","key":"k1"},"ConfigMap/late":"-","ConfigMap/optional":{"digest":"D4","gone":1750},' +
         '"Secret/tls":{"digest":"D2","keys":["ca.crt","tls.crt"]},' +
         '"SecretProviderClass/vault":{"digest":"D3","asOf":1800}}}',
     );

@@ -148,17 +148,16 @@ function parseServed(value: unknown): Served | undefined {
 
 function formatSource(source: AppliedSource, stateKeyId: string): unknown {
   if (source.type === "absent") return "-";
-  const { digest, keyId, keys, asOfSeconds, isSetAside, earlier } = source;
-  const isPlain = keys === "all" && asOfSeconds === undefined && isSetAside === undefined;
-  if (isPlain && keyId === stateKeyId && earlier === undefined) return digest;
-  return {
-    digest,
+  const { digest, keyId, keys, asOfSeconds, isSetAside, goneAfterSeconds, earlier } = source;
+  const others = {
     ...formatKeys(keys),
     ...(keyId === stateKeyId ? {} : { key: keyId }),
     ...(asOfSeconds === undefined ? {} : { asOf: asOfSeconds }),
     ...(isSetAside === undefined ? {} : { aside: isSetAside }),
+    ...(goneAfterSeconds === undefined ? {} : { gone: goneAfterSeconds }),
     ...(earlier === undefined ? {} : { earlier: earlier.map((one) => formatEarlier(one, stateKeyId)) }),
   };
+  return Object.keys(others).length === 0 ? digest : { digest, ...others };
 }
 
 function parseSource(value: unknown, stateKeyId: string): AppliedSource | undefined {
@@ -169,6 +168,7 @@ function parseSource(value: unknown, stateKeyId: string): AppliedSource | undefi
   const keys = parseKeys(jsonField(value, "keys"));
   if (digest === undefined || typeof keyId !== "string" || keys === undefined) return undefined;
   const asOf = jsonField(value, "asOf");
+  const goneAfter = jsonField(value, "gone");
   const earlier = jsonList(jsonField(value, "earlier")).flatMap((one) => parseEarlier(one, stateKeyId) ?? []);
   return {
     type: "present",
@@ -177,6 +177,7 @@ function parseSource(value: unknown, stateKeyId: string): AppliedSource | undefi
     keys,
     ...(typeof asOf === "number" ? { asOfSeconds: asOf } : {}),
     ...(jsonField(value, "aside") === true ? { isSetAside: true } : {}),
+    ...(typeof goneAfter === "number" ? { goneAfterSeconds: goneAfter } : {}),
     ...(earlier.length === 0 ? {} : { earlier }),
   };
 }

@@ -67,8 +67,9 @@ export function isSameDigest(applied: string, now: string): boolean {
 
 function packedContent(source: AppliedSource, { keyId }: KeyedDigest): string | undefined {
   if (source.type === "absent") return absentEntry;
-  const { asOfSeconds, earlier, isSetAside } = source;
-  const isDigestAll = asOfSeconds === undefined && earlier === undefined && isSetAside === undefined;
+  const { asOfSeconds, earlier, goneAfterSeconds, isSetAside } = source;
+  const isThere = isSetAside === undefined && goneAfterSeconds === undefined;
+  const isDigestAll = asOfSeconds === undefined && earlier === undefined && isThere;
   const isPlain = source.keys === "all" && source.keyId === keyId && isDigestAll;
   return isPlain ? source.digest.slice(0, contentLength) : undefined;
 }

@@ -5,8 +5,9 @@ import { compatDeletedMarker } from "../compat/hash.ts";
 import { coversKeys } from "../reference/object-use.ts";
 import { combineMarks, type Mark, markOf } from "../source/mark.ts";
 import type { MarkedSource } from "../strategy/edit.ts";
+import { type GoneSource, goneSource, whyMissed } from "./gone-source.ts";
 import { keysThatMatter, type LiveContent, localName, type ObservedSource } from "./observed-source.ts";
-import { type PlanContext, type PlanInput, planContextOf, type TemplateNow } from "./plan-input.ts";
+import { type PlanContext, type PlanInput, planContextOf } from "./plan-input.ts";
 import type { RollReason } from "./reasons.ts";
 import {
   earlierAfter,
@@ -129,7 +130,8 @@ function judgeAll(context: PlanContext, sources: readonly ObservedSource[]): rea
     if (landed === undefined || verdict.reason !== undefined || ownVerdict(observed, context) === "same")
       return { observed, ...verdict };
     const ifLanded = judgeSource(observed, landed);
-    const isMissing = ifLanded.reason !== undefined || ifLanded.pods !== undefined;
+    const mayMiss = ifLanded.pods !== undefined && ifLanded.pods !== "if-gone";
+    const isMissing = ifLanded.reason !== undefined || mayMiss;
     return { observed, ...(isMissing ? ifLanded : verdict) };
   });
 }
@@ -160,6 +162,8 @@ interface ObservedVerdict extends SourceVerdict {
   readonly observed: ObservedSource;
 }
 
+type PresentSource = AppliedSource & { readonly type: "present" };
+
 interface SourceVerdict extends WhyRoll {
   /** The applied state of the source from now on; undefined: none. */
   readonly applied: AppliedSource | undefined;
@@ -189,18 +193,22 @@ function judgeLiveSource(
   const mark = markOf(observed.ref, live.content, keys, input.keys.current);
   const { keyId } = input.keys.current;
   const now = { digest: digestOf(mark), keyId, keys };
-  const isSame = before?.type === "present" && isSameContent({ observed, live, now }, before, input);
+  const source = { observed, live, now };
+  const isSame = before?.type === "present" && isSameContent(source, before, input);
   const asOf = (isSame ? before : live).asOfSeconds;
+  const missed: WhyRoll = isSame ? whyMissed(source, before, input) : { reason: undefined };
   const why = isSame
-    ? whyRollSame({ observed, live, now }, before, input)
+    ? whyRollSame(source, { before, missed }, input)
     : whyRoll(observed, live, before, input);
   const earlier = isSame
     ? earlierKept(before.earlier, why)
     : earlierAfter({ observed, live, before, why }, input);
+  const goneAfter = isSame && missed.pods !== undefined ? before.goneAfterSeconds : undefined;
   const applied: AppliedSource = {
     type: "present",
     ...now,
     ...(asOf === undefined ? {} : { asOfSeconds: asOf }),
+    ...(goneAfter === undefined ? {} : { goneAfterSeconds: goneAfter }),
     ...(earlier === undefined ? {} : { earlier }),
   };
   return { applied, mark, isReplaced: !isSame && earlier !== undefined, ...why };
@@ -209,9 +217,16 @@ function judgeLiveSource(
 /** Why it rolls the workload although the pods are noted to run with this content. */
 function whyRollSame(
   source: DigestedSource,
-  before: AppliedSource & { readonly type: "present" },
+  { before, missed }: { readonly before: PresentSource; readonly missed: WhyRoll },
   input: PlanContext,
 ): WhyRoll {
+  if (missed.reason !== undefined) return missed;
+  const other = whyOlder(source, before, input);
+  return (other.reason ?? other.pods) ? other : missed;
+}
+
+/** Why pods may run with an older content than the one that is noted. */
+function whyOlder(source: DigestedSource, before: PresentSource, input: PlanContext): WhyRoll {
   // The applied state says nothing of keys that are read only now.
   if (!coversKeys(before.keys, source.now.keys)) return whyWider(source, input);
   const returned = whyReturned(source, before.earlier, input);
@@ -253,11 +268,14 @@ function judgeGoneSource(
   before: AppliedSource | undefined,
   input: PlanContext,
 ): SourceVerdict {
-  const { rules, sha1, template } = input;
+  const { rules, sha1 } = input;
   const isDeleted = rules.reloadOnDelete && before?.type === "present" && before.isSetAside !== true;
   const isDue = isDeleted && !isDeletionLanded(observed, input);
-  const after = isDeleted ? ({ type: "absent" } as const) : absentNow(observed, before, template);
+  const { applied: after, ...hint }: GoneSource = isDeleted
+    ? { applied: { type: "absent" } }
+    : goneSource(observed, before, input);
   return {
+    ...hint,
     // Every name that ever matched a pattern would be too many: the recorded pattern says the same.
     applied: observed.patterns.length > 0 && after.type === "absent" ? undefined : after,
     mark: isDue ? sha1(utf8(compatDeletedMarker)) : undefined,
@@ -269,17 +287,4 @@ function judgeGoneSource(
 function isDeletionLanded({ ref }: ObservedSource, { isMarkCurrent, unverified }: PlanContext): boolean {
   const isTried = unverified !== undefined && unverified.sources.get(localName(ref))?.type !== "present";
   return isTried && isMarkCurrent;
-}
-
-/**
- * A source that is gone leaves its last content in the applied state, so that it can come back with the same content without a change.
- * This is not so when the template changed meanwhile: those pods started without it.
- */
-function absentNow(
-  observed: ObservedSource,
-  before: AppliedSource | undefined,
-  template: TemplateNow,
-): AppliedSource {
-  const startedWithout = observed.reference?.optional === true && !template.isSame;
-  return before?.type === "present" && !startedWithout ? before : { type: "absent" };
 }

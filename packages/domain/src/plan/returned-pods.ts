@@ -84,7 +84,7 @@ export function earlierKept(
   earlier: readonly EarlierContent[] | undefined,
   { reason }: WhyRoll,
 ): readonly EarlierContent[] | undefined {
-  return earlier === undefined || reason === undefined ? earlier : afterRollAgain(earlier);
+  return earlier === undefined || reason !== "ChangedAfterStart" ? earlier : afterRollAgain(earlier);
 }
 
 /** Of each source, what is known of its earlier contents as long as pods may run with them. */

@@ -15,9 +15,11 @@ export interface WhyRoll {
    * What the start of the pods would change. `unless-later`: the reason falls away if all of them started after the content was written.
    * `if-earlier`: there is one if one of them started before the source was made, with a source of its name that is gone.
    * `if-returned`: there is one if one of them has stayed from an earlier content.
+   * `if-gone`: there is none, but it is noted when the last one started before a source that is gone was found so.
+   * `if-missed`: there is one if one of them started while the source was gone.
    * `if-running`: there is one if one of them had most likely started when the source was made, and creation counts.
    */
-  readonly pods?: "unless-later" | "if-earlier" | "if-returned" | "if-running";
+  readonly pods?: "unless-later" | "if-earlier" | "if-returned" | "if-gone" | "if-missed" | "if-running";
 }
 
 /** Why it rolls the workload, if it does, and whether the start of the pods can change that. */

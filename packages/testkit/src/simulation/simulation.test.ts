@@ -7,8 +7,8 @@ import { burstsStory, chosenChapter, playAll, rareChapters, seedsOf, storyOf } f
 // a second implementation that reads only the API server's writes and what pods started with. A seed is a whole story:
 //   SIMULATION_SEED=17 npx vitest run packages/testkit/src/simulation/simulation.test.ts
 // SIMULATION_CHAPTER plays only one of the things that go wrong: past, faults, clocks, evictions, late, redis, others, undone; one that
-// hardly happens beside them: appearances, givenUp, lostWorkers, lostRequests, rewrites, scales; or life, in which nothing does. The other half
-// of the seeds is in simulation-more-seeds.test.ts.
+// hardly happens beside them: absences, appearances, givenUp, lostWorkers, lostRequests, rewrites, scales; or life, in which nothing does. The
+// other half of the seeds is in simulation-more-seeds.test.ts.
 
 const tally = new Tally();
 

@@ -52,13 +52,14 @@ export class RequestPublisher implements SourcePublisher {
     return settings.reloadOnDelete ? await checkpoints.handledSources(kind, namespace) : [];
   }
 
-  /** A worker reads whether a source is really gone, or only no longer served. */
+  /**
+   * Also where deletions are no changes: pods that start without an optional source have to be known when it comes back. One that was deleted
+   * unseen is found by an audit then. A worker reads whether a source is really gone, or only no longer served.
+   */
   async publishDeleted(sources: readonly SourceRef[]): Promise<void> {
-    const { index, checkpoints, settings } = this.#options;
-    if (settings.reloadOnDelete) {
-      const gone = sources.map((ref) => ({ ref, resourceVersion: goneVersion }));
-      await this.#request(await index.findChanged(gone), () => false);
-    }
+    const { index, checkpoints } = this.#options;
+    const gone = sources.map((ref) => ({ ref, resourceVersion: goneVersion }));
+    await this.#request(await index.findChanged(gone), () => false);
     await checkpoints.forget(sources);
   }
 

@@ -133,6 +133,7 @@ describe("a source that changes again and again", () => {
   test("and is deleted is not told of later", async () => {
     const { watch, last, asked, index, clock } = await keptBack();
     await watch.events([{ type: "delete", object: last }]);
+    expect(asked()).toEqual(["api", "web"]);
     await clock.advance(5000);
     expect(asked()).toEqual([]);
     expect(index.handled(last.ref)).toBeUndefined();
