@@ -166,6 +166,18 @@ describe("an optional source", () => {
       reasons: rolledForApp,
     },
     {
+      sentence: "that was made since we came is late for a workload which was there, with its pods",
+      workload: () =>
+        Object.assign(written(optional(), 1100), { engagedAtSeconds: 1050, podsStart: started(1005) }),
+      reasons: { app: "LateOptionalReference" },
+    },
+    {
+      sentence: "that was made since we came is adopted where the pods started later",
+      workload: () =>
+        Object.assign(written(optional(), 1100), { engagedAtSeconds: 1050, podsStart: started(1101) }),
+      reasons: {},
+    },
+    {
       sentence: "that was made after a workload which was there before we came is adopted",
       workload: () => Object.assign(written(optional(), 1100), { engagedAtSeconds: 1500 }),
       reasons: {},

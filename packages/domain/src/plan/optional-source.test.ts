@@ -146,8 +146,19 @@ describe("an optional source", () => {
       expect(firstSight(500, 600, 700).reconcile()).toEqual({ late: "LateOptionalReference" });
     });
 
-    test("is adopted when the template is older than us: it may have been restarted since", () => {
-      expect(firstSight(650, 600, 700).reconcile()).toEqual({});
+    // Its pods may have been made anew since. Where that is not known it rolls, as for any content that was written since we came.
+    test.each<[when: string, podsStart: PodsStart | undefined, reasons: object]>([
+      ["started in its second", started(700), { late: "LateOptionalReference" }],
+      ["started later", started(701), {}],
+      ["are not listed", undefined, { late: "LateOptionalReference" }],
+    ])("made since we came is late for older templates, by their pods: they %s", (_, podsStart, reasons) => {
+      const workload = firstSight(650, 600, 700);
+      expect(workload.plan().hingesOnPods).toBe(true);
+      expect(Object.assign(workload, { podsStart }).reconcile()).toEqual(reasons);
+    });
+
+    test("is adopted when both it and the template are older than us", () => {
+      expect(firstSight(700, 600, 700).reconcile()).toEqual({});
     });
 
     test("is adopted when it was there before the template", () => {

@@ -97,15 +97,15 @@ function whyCreated(
   before: AppliedSource | undefined,
   input: PlanContext,
 ): WhyRoll | undefined {
-  const { rules, workload, template, history } = input;
+  const { rules, template, history } = input;
   if (live.createdAtSeconds <= togetherUntil(before, template, input)) return undefined;
   // A tool that removes our applied state often makes new pods of the same template, too. What is opted in to only now may be old.
   const isOpen = input.isDamaged || before === undefined;
   const pods = isOpen ? ({ pods: "unless-later" } as const) : {};
   const wasAbsent = before?.type === "absent";
   const isOptional = observed.reference?.optional === true;
-  // Seen absent with our own eyes, or the whole life of this template lies after we came.
-  if (isOptional && (wasAbsent || workload.templateChangedAtSeconds >= history.servedSinceSeconds))
+  // Seen absent with our own eyes, or made since we came: what was there then was no change.
+  if (isOptional && (wasAbsent || live.createdAtSeconds > history.servedSinceSeconds))
     return { reason: "LateOptionalReference", ...pods };
   // A class is not made when a pod first shows it.
   const isMade = live.asOfSeconds === undefined;
