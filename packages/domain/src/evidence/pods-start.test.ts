@@ -121,6 +121,17 @@ describe("the pods of a workload", () => {
   });
 });
 
+test("the pods of the newest template started with their first container, by its node", () => {
+  const byNode = (...pods: readonly object[]) => runningPods(pods).newestByNode;
+  const old = pod(90, [running(95)]);
+  expect(byNode(old, pod(100, [running(102), running(101)], second))).toBe(101);
+  expect(byNode(pod(100, [running(40)]))).toBe(100);
+  expect(byNode(pod(100, [running(120)], { initContainerStatuses: [completed(103)] }))).toBe(103);
+  // No status tells of the second one: it may have started as soon as it was made.
+  expect(byNode(pod(100, [running(102)], second), pod(100, [], second))).toBe(100);
+  expect(byNode(pod(100, [waiting]))).toBe(Number.POSITIVE_INFINITY);
+});
+
 // An init container that read the content of then does not tell what the container beside it has read since.
 test("each container of each living pod tells when it started", () => {
   const again = pod(100, [running(900)], { initContainerStatuses: [completed(102)] });

@@ -15,13 +15,23 @@ export interface PodsStart {
 export interface RunningPods {
   /** Of the pods of the newest template; undefined when the status of none names a container. */
   readonly newest: PodsStart | undefined;
+  /**
+   * The second in which the first container of these started, init containers included, by the clock of its node. One of which no status tells
+   * started with its pod, in doubt.
+   */
+  readonly newestByNode: number;
   /** The second in which each container of each living pod started, of whatever template, by the clock of its node. */
   readonly each: readonly number[];
 }
 
 export function runningPods(pods: readonly unknown[]): RunningPods {
   const each = pods.filter(isLiving).flatMap(startsOf).map(startByNode);
-  return { newest: podsStart(pods), each };
+  const newestByNode = Math.min(
+    ...podsOfNewest(pods)
+      .flatMap(startsOf)
+      .map(({ byNode }) => byNode),
+  );
+  return { newest: podsStart(pods), newestByNode, each };
 }
 
 /** By the clock of its node as it is, which is most likely right: no more than `clockSeconds` off, or it would not be between the two. */
@@ -29,8 +39,16 @@ export function likelyStart({ notBefore, notAfter }: PodsStart): number {
   return Math.max(notBefore, notAfter - clockSeconds);
 }
 
+interface ContainerStart extends PodsStart {
+  readonly byNode: number;
+}
+
 /** It waits: when it starts, it reads what is there then. */
-const toCome: PodsStart = { notBefore: Number.POSITIVE_INFINITY, notAfter: Number.POSITIVE_INFINITY };
+const toCome: ContainerStart = {
+  notBefore: Number.POSITIVE_INFINITY,
+  notAfter: Number.POSITIVE_INFINITY,
+  byNode: Number.POSITIVE_INFINITY,
+};
 
 /**
  * When the pods of the newest template started; undefined when the status of none names a container. A container reads its variables when it starts, also when it
@@ -38,10 +56,7 @@ const toCome: PodsStart = { notBefore: Number.POSITIVE_INFINITY, notAfter: Numbe
  * it is only known when it was made.
  */
 export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
-  const living = pods.filter(isLiving);
-  const newest = Math.max(...living.map(podCreatedAt));
-  const revision = podRevisionOf(living.find((pod) => podCreatedAt(pod) === newest));
-  const those = living.filter((pod) => podRevisionOf(pod) === revision);
+  const those = podsOfNewest(pods);
   // No kubelet has reported on any of them yet: it is not known whether they have started.
   if (!those.some(hasStatuses)) return undefined;
   const starts = those.flatMap(startsOf);
@@ -49,6 +64,14 @@ export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
     notBefore: Math.min(...starts.map(({ notBefore }) => notBefore)),
     notAfter: Math.min(...starts.map(({ notAfter }) => notAfter)),
   };
+}
+
+/** The living pods of the newest template. */
+function podsOfNewest(pods: readonly unknown[]): readonly unknown[] {
+  const living = pods.filter(isLiving);
+  const newest = Math.max(...living.map(podCreatedAt));
+  const revision = podRevisionOf(living.find((pod) => podCreatedAt(pod) === newest));
+  return living.filter((pod) => podRevisionOf(pod) === revision);
 }
 
 /** What no status tells yet began no earlier than the pod. */
@@ -60,10 +83,10 @@ function hasStatuses(pod: unknown): boolean {
   return statusesOf(pod, "containerStatuses").length > 0;
 }
 
-function startsOf(pod: unknown): readonly PodsStart[] {
+function startsOf(pod: unknown): readonly ContainerStart[] {
   const made = podCreatedAt(pod);
   const statuses = statusesOf(pod, "containerStatuses");
-  if (statuses.length === 0) return [{ notBefore: made, notAfter: Number.POSITIVE_INFINITY }];
+  if (statuses.length === 0) return [{ notBefore: made, notAfter: Number.POSITIVE_INFINITY, byNode: made }];
   const starts = statuses.map((status) => containerStart(jsonField(status, "state", "running"), made));
   // An init container that has ended does not start again. Most need none of the sources: that one has started proves no read.
   const early = statusesOf(pod, "initContainerStatuses").map((status) => {
@@ -78,11 +101,12 @@ function statusesOf(pod: unknown, list: "containerStatuses" | "initContainerStat
 }
 
 /** `begun`: the state that says when the container started; undefined when it has yet to start. */
-function containerStart(begun: unknown, madeAtSeconds: number): PodsStart {
+function containerStart(begun: unknown, madeAtSeconds: number): ContainerStart {
   if (begun === undefined) return toCome;
   const startedAt = secondsOf(jsonField(begun, "startedAt"));
   const notBefore = Math.max(madeAtSeconds, startedAt - clockSeconds);
-  return { notBefore, notAfter: Math.max(notBefore, startedAt + clockSeconds) };
+  const notAfter = Math.max(notBefore, startedAt + clockSeconds);
+  return { notBefore, notAfter, byNode: Math.max(madeAtSeconds, startedAt) };
 }
 
 /**

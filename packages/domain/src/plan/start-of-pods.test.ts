@@ -118,6 +118,42 @@ describe("an applied state of another template", () => {
     },
   ])("$sentence", expectOnce);
 
+  describe("that is applied in one go with the content", () => {
+    /** Both were written at 1210, and a pod of the new template was made in that second. Its container started then. */
+    const appliedTogether = (containerStart: number, templateAt = 1210) => {
+      const workload = adopted();
+      workload.now = 1210;
+      workload.set("ConfigMap", "app", { a: "2" });
+      workload.now = templateAt;
+      workload.edit(next);
+      const podsStart = { notBefore: 1210, notAfter: containerStart + 2 };
+      return Object.assign(workload, { now: 1213, podsStart });
+    };
+
+    test.each<DecidedOnce>([
+      {
+        sentence: "rolls nothing when its pods started later by the clocks of their nodes",
+        workload: () => appliedTogether(1211),
+        reasons: {},
+      },
+      {
+        sentence: "rolls when a pod started in that second: it may have been before the content",
+        workload: () => appliedTogether(1210),
+        reasons,
+      },
+      {
+        sentence: "rolls when the template came before: clocks of nodes are not that good",
+        workload: () => appliedTogether(1211, 1209),
+        reasons,
+      },
+      {
+        sentence: "rolls when it is not known when its pods started",
+        workload: () => Object.assign(appliedTogether(1211), { podsStart: undefined }),
+        reasons,
+      },
+    ])("$sentence", expectOnce);
+  });
+
   test("asks for the start of the pods, that of the same template does not", () => {
     expect(changedWith(next, undefined).plan().hingesOnPods).toBe(true);
     expect(changedWith(same, undefined).plan().hingesOnPods).toBe(false);

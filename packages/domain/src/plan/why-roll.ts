@@ -33,7 +33,7 @@ export function whyRoll(
     before?.type === "present"
       ? whyChanged(observed, live, input)
       : whyAppeared(observed, live, before, input);
-  return judgedByPods(why, live, input.pods?.newest);
+  return judgedByPods(why, live, input);
 }
 
 /** The same content as applied, through fewer keys than its pods read now. */
@@ -44,18 +44,21 @@ export function whyWider(
   if (!live.isModified) return { reason: undefined };
   if (input.isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
   const why = changedSince(startOfInterest(input.history), live);
-  return judgedByPods(why, live, input.pods?.newest);
+  return judgedByPods(why, live, input);
 }
 
 /** In the same second nobody knows which came first. */
-function judgedByPods(why: WhyRoll, live: LiveContent, podsStart: PodsStart | undefined): WhyRoll {
+function judgedByPods(why: WhyRoll, live: LiveContent, input: PlanContext): WhyRoll {
+  const podsStart = input.pods?.newest;
   if (podsStart === undefined) return why;
   const { notBefore, notAfter } = podsStart;
   // A pod shows that its content changed after it started: no other pod disproves that.
   if (live.asOfSeconds !== undefined) return why;
   switch (why.pods) {
     case "unless-later":
-      return notBefore > live.writtenAtSeconds ? { reason: undefined } : { reason: why.reason };
+      return notBefore > live.writtenAtSeconds || isAppliedTogether(live, podsStart, input)
+        ? { reason: undefined }
+        : { reason: why.reason };
     case "if-earlier":
       return notAfter < live.createdAtSeconds ? { reason: "ChangedAfterStart" } : { reason: undefined };
     case "if-running":
@@ -65,6 +68,20 @@ function judgedByPods(why: WhyRoll, live: LiveContent, podsStart: PodsStart | un
     default:
       return why;
   }
+}
+
+/**
+ * Content and template were applied in one go, the template not before the content as far as seconds tell, and its pods were made since.
+ * Then the clocks of their nodes decide as they are.
+ */
+function isAppliedTogether(
+  { writtenAtSeconds }: LiveContent,
+  { notBefore }: PodsStart,
+  { pods, template, workload }: PlanContext,
+): boolean {
+  const { templateChangedAtSeconds } = workload;
+  if (template.isSame || templateChangedAtSeconds < writtenAtSeconds) return false;
+  return notBefore >= templateChangedAtSeconds && pods !== undefined && pods.newestByNode > writtenAtSeconds;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Reading } from "../reading.ts";
 import type { KnownPast } from "./known-past.ts";
 
 /** The template was made for what is live, so that its pods tell nothing. The pods of before started earlier than any change. */
-const podsOfBefore: RunningPods = { newest: { notBefore: 0, notAfter: 0 }, each: [] };
+const podsOfBefore: RunningPods = { newest: { notBefore: 0, notAfter: 0 }, newestByNode: 0, each: [] };
 
 /**
  * The roll of an earlier attempt that landed and whose answer was lost. It is asked for where the template shows that nothing is left to
