@@ -21,7 +21,7 @@ export interface EarlierContent {
 const rolledAgainMax = 3;
 
 /** As many contents as one rollout that hangs sees: a mistake, and attempts to mend it. */
-const earlierMax = 3;
+export const earlierMax = 3;
 /** Any one of the contents that changed is enough to see that pods have stayed. More would only make the applied state long. */
 export const earlierSourcesMax = 16;
 

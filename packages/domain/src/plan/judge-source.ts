@@ -7,7 +7,7 @@ import { markOf } from "../source/mark.ts";
 import { type GoneSource, goneSource, whyMissed } from "./gone-source.ts";
 import { keysThatMatter, type LiveContent, localName, type ObservedSource } from "./observed-source.ts";
 import type { PlanContext, PlanInput } from "./plan-input.ts";
-import { earlierAfter, earlierKept, whyChangedBack, whyReturned } from "./returned-pods.ts";
+import { earlierAfter, earlierKept, haveAllReturned, whyChangedBack, whyReturned } from "./returned-pods.ts";
 import { type DigestedSource, digestOf, isSameContent } from "./same-content.ts";
 import { type WhyRoll, whyRoll, whyWider } from "./why-roll.ts";
 
@@ -48,9 +48,7 @@ function judgeLiveSource(
   const isSame = before?.type === "present" && isSameContent(source, before, input);
   const asOf = (isSame ? before : live).asOfSeconds;
   const missed: WhyRoll = isSame ? whyMissed(source, before, input) : { reason: undefined };
-  const why = isSame
-    ? whyRollSame(source, { before, missed }, input)
-    : whyRoll(observed, live, before, input);
+  const why = isSame ? whyRollSame(source, { before, missed }, input) : whyRollOther(source, before, input);
   const earlier = isSame
     ? earlierKept(before.earlier, why)
     : earlierAfter({ observed, live, before, why }, input);
@@ -63,6 +61,16 @@ function judgeLiveSource(
     ...(earlier === undefined ? {} : { earlier }),
   };
   return { applied, mark, isReplaced: !isSame && earlier !== undefined, ...why };
+}
+
+/** Why it rolls the workload for a content that is not the applied one. */
+function whyRollOther(
+  source: DigestedSource,
+  before: AppliedSource | undefined,
+  input: PlanContext,
+): WhyRoll {
+  if (haveAllReturned(source, before, input)) return { reason: undefined };
+  return whyRoll(source.observed, source.live, before, input);
 }
 
 /** Why it rolls the workload although the pods are noted to run with this content. */

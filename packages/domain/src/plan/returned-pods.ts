@@ -3,10 +3,12 @@ import {
   afterRollAgain,
   contentAt,
   type EarlierContent,
+  earlierMax,
   earlierSourcesMax,
   mayRollAgain,
   withEarlier,
 } from "../applied/earlier-content.ts";
+import { clockSeconds } from "../evidence/pods-start.ts";
 import { keysThatMatter, type LiveContent, type ObservedSource } from "./observed-source.ts";
 import type { PlanContext } from "./plan-input.ts";
 import { type DigestedSource, isSameContent } from "./same-content.ts";
@@ -60,6 +62,29 @@ export function whyReturned(
     return digest === undefined || !isSameContent(source, { ...read, digest }, input);
   });
   return { reason: isStale ? "ChangedAfterStart" : undefined };
+}
+
+/**
+ * The content is not the applied one, but one of before it, and all pods have read it: they have stayed while an upgrade hung and was rolled
+ * back, or they started since. In doubt, as far as clocks of nodes go, they have not.
+ */
+export function haveAllReturned(
+  source: DigestedSource,
+  before: AppliedSource | undefined,
+  input: PlanContext,
+): boolean {
+  const { live } = source;
+  const earlier = before?.type === "present" ? before.earlier : undefined;
+  // Of pods that were there before the first of so many contents nothing is known.
+  if (earlier === undefined || earlier.length === earlierMax || live.asOfSeconds !== undefined) return false;
+  const stayed = (input.pods?.each ?? []).filter(
+    (startedAt) => startedAt - clockSeconds <= live.writtenAtSeconds,
+  );
+  const hasRead = (startedAt: number): boolean => {
+    const read = contentAt(earlier, startedAt + clockSeconds);
+    return read?.digest !== undefined && isSameContent(source, { ...read, digest: read.digest }, input);
+  };
+  return stayed.length > 0 && stayed.every(hasRead);
 }
 
 /**
