@@ -9,15 +9,18 @@ export interface WatchEvent {
   readonly arrivedAt: number;
 }
 
+export interface WatchListener {
+  readonly event: (event: WatchEvent) => void;
+  readonly broken: (error: Error) => void;
+  /** The server ended it, between two events. Absent: `broken` tells. */
+  readonly ended?: () => void;
+}
+
 /**
- * One watch, until the returned function ends it. A server ends a watch after 30 minutes at the earliest and a run is
- * shorter, so an end we did not ask for spoils the run and is reported.
+ * One watch, until the returned function ends it. A server ends a watch after 30 minutes, or when its watcher does not keep up. Where
+ * nobody waits for that, an end we did not ask for spoils the run and is reported.
  */
-export async function openWatch(
-  target: ApiTarget,
-  path: string,
-  on: { readonly event: (event: WatchEvent) => void; readonly broken: (error: Error) => void },
-): Promise<() => void> {
+export async function openWatch(target: ApiTarget, path: string, on: WatchListener): Promise<() => void> {
   const url = new URL(path, target.url);
   const start = url.protocol === "https:" ? httpsGet : httpGet;
   const headers = { authorization: `Bearer ${target.token}`, accept: "application/json" };
@@ -41,7 +44,11 @@ export async function openWatch(
       rest = [chunk.subarray(lastBreak + 1)];
       for (const line of text.split("\n")) if (line !== "") on.event({ ...parseEvent(line), arrivedAt });
     });
-    response.on("end", () => broken(new Error(`watch ${path}: the server ended it`)));
+    response.on("end", () => {
+      if (on.ended === undefined || isClosed) return broken(new Error(`watch ${path}: the server ended it`));
+      isClosed = true;
+      on.ended();
+    });
     response.on("error", broken);
   });
   request.on("error", broken);

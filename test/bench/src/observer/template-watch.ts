@@ -11,6 +11,8 @@ export class TemplateWatch {
   readonly #waiting = new Map<string, () => void>();
   #lastRollAt = 0;
   #broken: Error | undefined;
+  /** Of the last object that was seen. */
+  #version = "";
   #close = (): void => undefined;
 
   async open(target: ApiTarget): Promise<void> {
@@ -20,12 +22,20 @@ export class TemplateWatch {
     this.forgetRolls();
     const list = await expectOk("list deployments", new ApiClient(target).list("Deployment"));
     for (const item of items(list)) this.#take(item, 0);
-    const version = text(list, "metadata", "resourceVersion");
-    this.#close = await openWatch(target, `${apiPath("Deployment")}?watch=1&resourceVersion=${version}`, {
+    this.#version = text(list, "metadata", "resourceVersion");
+    await this.#watch(target);
+  }
+
+  /** A busy server ends the watch of who does not keep up: it goes on where it was, and nothing is missing. */
+  async #watch(target: ApiTarget): Promise<void> {
+    const broken = (error: Error): void => {
+      this.#broken = error;
+    };
+    const path = `${apiPath("Deployment")}?watch=1&resourceVersion=${this.#version}`;
+    this.#close = await openWatch(target, path, {
       event: (event) => this.#event(event),
-      broken: (error) => {
-        this.#broken = error;
-      },
+      broken,
+      ended: () => void this.#watch(target).catch(broken),
     });
   }
 
@@ -81,7 +91,10 @@ export class TemplateWatch {
 
   #event({ type, object, arrivedAt }: WatchEvent): void {
     if (type === "ERROR") this.#broken = new Error(`watch: ${text(object, "message")}`);
-    else if (type !== "BOOKMARK" && type !== "DELETED") this.#take(object, arrivedAt);
+    else {
+      this.#version = text(object, "metadata", "resourceVersion");
+      if (type !== "BOOKMARK" && type !== "DELETED") this.#take(object, arrivedAt);
+    }
   }
 
   #take(deployment: unknown, arrivedAt: number): void {
