@@ -117,7 +117,7 @@ spec:
           {{- /* Half of the container's memory: V8 feels its limit before the kernel kills. The rest is for buffers, the program and Redis. */}}
           {{- with .Values.fleetReloader.maxHeapMiB | default (include "fleet-reloader.shareOfMemory" (list $resources 50)) }}
           # The image's own entrypoint with another heap limit.
-          command: [/usr/bin/node, --max-semi-space-size=4, "--max-old-space-size={{ . }}", /app/main.mjs]
+          command: [/usr/bin/node, --min-semi-space-size=4, --max-semi-space-size=16, "--max-old-space-size={{ . }}", /app/main.mjs]
           {{- end }}
           args:
             {{- include "fleet-reloader.args" . | trim | nindent 12 }}

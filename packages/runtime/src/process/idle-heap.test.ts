@@ -22,7 +22,7 @@ async function collections(looks: readonly Look[]): Promise<readonly number[]> {
   let totalBusyMs = 0;
   let heldMiB = 0;
   const heap: Heap = {
-    oldBytes: () => heldMiB * mib,
+    heldBytes: () => heldMiB * mib,
     usedBytes: () => heldMiB * mib,
     busyMs: () => totalBusyMs,
     collect: () => {

@@ -5,8 +5,11 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** The memory of one process that its garbage collector manages. */
 export interface Heap {
-  /** The memory of objects that have lived a while, including the free space between them; bytes. */
-  readonly oldBytes: () => number;
+  /**
+   * The memory of objects that have lived a while, including the free space between them, and by how much the young generation has
+   * grown under load; bytes.
+   */
+  readonly heldBytes: () => number;
   /** What objects take, the dead ones included; bytes. */
   readonly usedBytes: () => number;
   /** Time since the start of the process in which it had something to do, also while it waited for a core; ms. */
@@ -28,6 +31,8 @@ const apartMs = 60_000;
 const idleShare = 0.1;
 /** A collection has to free at least this much; bytes. */
 const growthMin = 6 * 1024 * 1024;
+/** The two halves of the young generation as it is without load (`infra/bundle/node-args`), and large new objects; bytes. */
+const youngUsual = 10 * 1024 * 1024;
 /** A collection stops the process for some 2 ms per MiB of objects; above this nobody is stopped for it. Bytes. */
 const usedMax = 96 * 1024 * 1024;
 
@@ -43,19 +48,23 @@ export async function collectWhenIdle({ heap, clock, signal }: IdleHeapOptions):
     await clock.sleep(idleForMs, signal).catch(() => undefined);
     const isIdle = heap.busyMs() - before.busyMs < idleShare * (clock.monotonic() - before.atMs);
     if (signal.aborted || !isIdle || heap.usedBytes() > usedMax) continue;
-    collectedBytes = Math.min(collectedBytes, heap.oldBytes());
-    if (heap.oldBytes() < collectedBytes + growthMin) continue;
+    collectedBytes = Math.min(collectedBytes, heap.heldBytes());
+    if (heap.heldBytes() < collectedBytes + growthMin) continue;
     if (clock.monotonic() < collectedAtMs + apartMs) continue;
     heap.collect();
-    collectedBytes = heap.oldBytes();
+    collectedBytes = heap.heldBytes();
     collectedAtMs = clock.monotonic();
   }
 }
 
 /** The heap of this process. */
 export const nodeHeap: Heap = {
-  oldBytes: () =>
-    getHeapSpaceStatistics().reduce((sum, space) => sum + (isYoung(space) ? 0 : space.space_size), 0),
+  heldBytes: () => {
+    const sizes = Map.groupBy(getHeapSpaceStatistics(), isYoung);
+    const sumOf = (spaces: readonly HeapSpaceInfo[] = []) =>
+      spaces.reduce((sum, { space_size: bytes }) => sum + bytes, 0);
+    return sumOf(sizes.get(false)) + Math.max(0, sumOf(sizes.get(true)) - youngUsual);
+  },
   usedBytes: () => process.memoryUsage().heapUsed,
   // CPU time would not do: on a busy machine a process with much to do gets little of it, and stopping it then costs it its locks.
   busyMs: () => performance.eventLoopUtilization().active,
@@ -66,7 +75,7 @@ export const nodeHeap: Heap = {
   },
 };
 
-/** New objects lie in a part of their own, which grows and shrinks with the load. */
+/** New objects lie in a part of their own, which is copied from one half to the other. */
 function isYoung({ space_name: name }: HeapSpaceInfo): boolean {
   return name.startsWith("new_");
 }

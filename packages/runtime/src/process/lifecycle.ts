@@ -5,6 +5,7 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import { endProcess } from "./end-process.ts";
 import { brokenInside, exitCodeOf } from "./exit-code.ts";
 import { systemClock } from "./system-clock.ts";
+import { allowYoungGrowth } from "./young-generation.ts";
 
 /** A start that failed has taken nothing up, and its reason is told when this is over. */
 const unwindMaxMs = 10_000;
@@ -63,6 +64,7 @@ const stopMaxMs = 40_000;
  * nothing must not look as if it did.
  */
 export async function runService(start: () => Promise<RunningService>): Promise<void> {
+  allowYoungGrowth(false);
   let service: RunningService | undefined;
   let stoppingSince: number | undefined;
   const stop = (signal: string) => {

@@ -6,6 +6,7 @@ import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import { Loops } from "@fleet-reloader/runtime/process/loops";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { instanceName } from "@fleet-reloader/runtime/process/version";
+import { allowYoungGrowth, YoungGeneration } from "@fleet-reloader/runtime/process/young-generation";
 import { recordFreezes, startHistory } from "../history.ts";
 import type { Reporting } from "../works/reporting.ts";
 import type { Working, WorkingOptions } from "../works/working.ts";
@@ -37,6 +38,7 @@ export interface ProcessContext {
  * | late users: records who made a change when its audit event comes late | watches, if it receives audit events |
  * | history: writes records | watches or works |
  * | reports: sends Events, alerts and webhooks | works |
+ * | young generation: may grow while many requests are taken | works |
  * | traces: sends spans of rolls | works, if a collector is given |
  * | worker: takes requests from the queue | works, unless in webhook mode |
  */
@@ -79,7 +81,11 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
     shutdown.add("history", () => kept.stop());
     // In webhook mode nothing is rolled: requests that are still in the queue stay there.
     if (config.webhookUrl === undefined) {
+      const young = new YoungGeneration();
+      const growth = young.growUnderLoad({ allow: allowYoungGrowth, clock: systemClock, signal });
+      loops.add("the young generation", growth);
       const working = await runWorking(works, context, {
+        young,
         history: kept.history,
         reporter: reporting.reporter,
         tracer: tracing.tracer,
@@ -151,10 +157,15 @@ function runReporting({ config, parts }: Works, { clusters, connections }: Proce
   return parts.startReporting({ config, fleet, isFleet, settings, instance, clock, random, log, meter });
 }
 
+/** Where work is told of. */
+interface Telling extends Pick<WorkingOptions, "history" | "reporter" | "tracer"> {
+  readonly young: YoungGeneration;
+}
+
 async function runWorking(
   { config, limits, parts }: Works,
   { clusters, connections }: ProcessContext,
-  { history, reporter, tracer }: Pick<WorkingOptions, "history" | "reporter" | "tracer">,
+  { history, reporter, tracer, young }: Telling,
 ): Promise<Working> {
   const { adapters, client, clock, keyring, keys, log, meter, names, queue, random } = connections;
   const { fleet, served, settings, shown } = clusters;
@@ -175,7 +186,10 @@ async function runWorking(
     reporter,
     history,
     tracer,
-    onTaken: adapters.requestTaken,
+    onTaken: (waitedMs) => {
+      young.requestTaken();
+      adapters.requestTaken(waitedMs);
+    },
     beforeScrape: adapters.beforeScrape,
     freezes: served.freezes,
     shown,

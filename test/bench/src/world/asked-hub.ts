@@ -8,7 +8,11 @@ import { writeAskedFleet } from "./asked-fleet.ts";
 const markClusters = 1000;
 const perCluster = { workloads: 100, changes: 10, holds: 5 } as const;
 /** What the chart gives a dashboard without `resources` of its own: its container may take 512 MiB, and the heap half of that. */
-const chartNodeArgs = ["--max-semi-space-size=4", "--max-old-space-size=256"] as const;
+const chartNodeArgs = [
+  "--min-semi-space-size=4",
+  "--max-semi-space-size=16",
+  "--max-old-space-size=256",
+] as const;
 
 /** What a hub of 1,000 clusters leaves in Redis, or of as many as are asked for. */
 export async function openAskedHub({ size, isQuick, say, startServer }: BenchContext) {
