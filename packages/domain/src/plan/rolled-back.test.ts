@@ -30,7 +30,7 @@ function reconcilesAt(workload: PlannedWorkload, now: number, reasons: object): 
   workload.ownWriteAtSeconds = now;
 }
 
-test("the rollback of an upgrade that hung rolls nothing: its pods have run all the time", () => {
+test("the rollback of an upgrade that hung rolls nothing: its pods ran on", () => {
   const workload = rolledBack(started(1001), [1403, Number.POSITIVE_INFINITY]);
   reconcilesAt(workload, 1410, {});
   workload.isRolledOut = true;

@@ -27,12 +27,12 @@ async function decisions(takenBefore: readonly number[]): Promise<readonly strin
 const looks = (count: number, taken: number) => Array.from({ length: count }, () => taken);
 
 test("a short burst of requests does not let the young generation grow", async () => {
-  expect(await decisions([0, 200, 200, 0, 200, 200, 0])).toEqual([]);
+  expect(await decisions([0, ...looks(5, 200), 0, ...looks(5, 200), 0])).toEqual([]);
 });
 
 test("a load lets the young generation grow until it has been over for 5 s", async () => {
-  const load = [...looks(3, 40), ...looks(19, 0), 40, ...looks(30, 1)];
-  expect(await decisions(load)).toEqual(["may grow at 2", "stays at 42"]);
+  const load = [...looks(6, 40), ...looks(19, 0), 40, ...looks(30, 1)];
+  expect(await decisions(load)).toEqual(["may grow at 5", "stays at 45"]);
 });
 
 test("V8 keeps it as small as services begin, and lets it grow when that is allowed", () => {

@@ -11,8 +11,8 @@ export interface YoungGenerationOptions {
 const countedMs = 250;
 /** A process that takes this many requests between two looks is loaded: 100 a second. */
 const loadedAt = 25;
-/** So many looks in a row make a load: the first list of a cluster and what is adopted of a small one are over before. */
-const loadedLooks = 3;
+/** So many looks in a row make a load: the first list of a cluster is over by then, and its garbage collected. */
+const loadedLooks = 6;
 /** After 5 s without a loaded look the load is over. */
 const quietLooks = 20;
 
