@@ -3,7 +3,7 @@ import { lstat, readFile, stat } from "node:fs/promises";
 /** Times of files are as coarse as this: what was written just now may be written again under the same time. */
 const coarseMs = 100;
 
-/** The text of a file that people change while we run. Asking costs one stat while nobody changes it. */
+/** The text of a file that people change while we run. Asking costs one look at its name while nobody changes it: each roll asks. */
 export class RereadFile {
   readonly name: string;
   #known: { readonly stamp: string; readonly text: string } | undefined;
@@ -14,26 +14,28 @@ export class RereadFile {
 
   /** Undefined: there is no such file. Rejects when there is one that cannot be read, or a link that leads nowhere. */
   async text(): Promise<string | undefined> {
-    try {
-      const { mtimeMs, ctimeMs, size, ino } = await stat(this.name);
-      const stamp = [mtimeMs, ctimeMs, size, ino].join(" ");
-      if (this.#known?.stamp === stamp) return this.#known.text;
-      const text = await readFile(this.name, "utf8");
-      this.#known = Date.now() - Math.max(mtimeMs, ctimeMs) > coarseMs ? { stamp, text } : undefined;
-      return text;
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : "unreadable";
-      if (code === "ENOENT" && !(await isLink(this.name))) return undefined;
-      if (code === "ENOENT")
-        throw new Error("it is a link to a missing file; create the file, or change the link");
-      throw new Error(`the file cannot be read (${String(code)}); let this process read it, or remove it`);
-    }
+    const named = await lookedUp(lstat(this.name));
+    if (named === undefined) return undefined;
+    const found = named.isSymbolicLink() ? await lookedUp(stat(this.name)) : named;
+    if (found === undefined)
+      throw new Error("it is a link to a missing file; create the file, or change the link");
+    const { mtimeMs, ctimeMs, size, ino } = found;
+    const stamp = [mtimeMs, ctimeMs, size, ino].join(" ");
+    if (this.#known?.stamp === stamp) return this.#known.text;
+    const text = await lookedUp(readFile(this.name, "utf8"));
+    const isSettled = Date.now() - Math.max(mtimeMs, ctimeMs) > coarseMs;
+    this.#known = isSettled && text !== undefined ? { stamp, text } : undefined;
+    return text;
   }
 }
 
-async function isLink(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    (found) => found.isSymbolicLink(),
-    () => false,
-  );
+/** Undefined: it is not there, or not any more. */
+async function lookedUp<T>(looking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await looking;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "unreadable";
+    if (code === "ENOENT") return undefined;
+    throw new Error(`the file cannot be read (${String(code)}); let this process read it, or remove it`);
+  }
 }
