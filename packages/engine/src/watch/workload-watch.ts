@@ -217,7 +217,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
       const watched = await this.#read(workload);
       const now = { shape: shapeOf(watched), print };
       this.#show(workload, now);
-      if (this.#known.get(key)?.shape === now.shape) this.#known.set(key, now);
+      if (isKnownAs(known, watched, now)) this.#known.set(key, now);
       else
         fresh.push({ ...watched, ...now, entries: await this.#entriesOf(watched.entry, states, workload) });
     }
@@ -274,6 +274,17 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   #read(workload: LiveWorkload): Promise<WatchedWorkload> {
     return readWatchedWorkload(workload, this.#options.settings, this.#options.names);
   }
+}
+
+/** Whether the index holds this state. A worker that records the applied state changes no entry: each adoption ends with such an event. */
+function isKnownAs(
+  known: KnownWorkload | undefined,
+  watched: WatchedWorkload,
+  { shape }: KnownWorkload,
+): boolean {
+  if (known === undefined || known.shape === shape) return known !== undefined;
+  const isRecorded = watched.writer === "own" && !needsAdoption(watched, false);
+  return isRecorded && known.shape === shapeOf({ ...watched, writer: "none" });
 }
 
 function seenIn({ uid, resourceVersion, writtenAtSeconds }: LiveWorkload): SeenInterest {

@@ -21,6 +21,20 @@ describe("a workload that is listed or changed", () => {
     expect(asked()).toEqual([]);
   });
 
+  // Every adoption ends with such an event.
+  test("and was noted is not put into the index again, unless it changed as well", async () => {
+    const { deployment, upsert, calls } = await watchedWorkloads();
+    await upsert(deployment("api", auto, { app: {} }));
+    const putsAfter = async (annotations: typeof noted, uses: string) => {
+      calls.length = 0;
+      await upsert(deployment("api", annotations, { [uses]: {} }));
+      return calls.filter((call) => call === "put").length;
+    };
+    expect(await putsAfter(noted, "app")).toBe(0);
+    expect(await putsAfter({ ...noted, [stateAnnotation]: null }, "app")).toBe(1);
+    expect(await putsAfter(noted, "other")).toBe(1);
+  });
+
   // Whoever restores an old note, or copies another's, would have us roll for it, or not.
   test("and whose note somebody else has written is looked at", async () => {
     const { cluster, deployment, upsert, asked } = await watchedWorkloads();
