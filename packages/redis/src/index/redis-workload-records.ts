@@ -63,6 +63,7 @@ export class RedisWorkloadRecords implements WorkloadRecords {
   readonly #options: RedisWorkloadRecordsOptions;
   readonly #reads: SharedCalls<RecordArguments, unknown>;
   readonly #writes: SharedCalls<RecordArguments, unknown>;
+  readonly #reconciled: SharedCalls<string, unknown>;
   /** Writes that Redis may not have been sent, by workload: a later command about it waits for them. */
   readonly #unanswered = new Map<string, Promise<unknown>>();
 
@@ -70,6 +71,7 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     this.#options = options;
     this.#reads = new SharedCalls((cluster, asks) => this.#readAll(cluster, asks));
     this.#writes = new SharedCalls((cluster, asks) => this.#writeAll(cluster, asks));
+    this.#reconciled = new SharedCalls((cluster, workloads) => this.#reconcileAll(cluster, workloads));
   }
 
   async read(request: Request): Promise<WorkloadRecord> {
@@ -120,8 +122,7 @@ export class RedisWorkloadRecords implements WorkloadRecords {
   }
 
   reconciled({ cluster, workload }: Request): void {
-    const { client, keys } = this.#options;
-    void this.#sent(client.connection.srem(keys.cluster(cluster).unreconciled, workloadKey(workload)));
+    void this.#sent(this.#reconciled.ask(cluster, workloadKey(workload)));
   }
 
   async #readAll(cluster: ClusterId, asks: readonly RecordArguments[]): Promise<readonly unknown[]> {
@@ -136,6 +137,12 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     const { noted, seen, unreconciled } = keys.cluster(cluster);
     const answer = await appliedScript.run(client.connection, [noted, seen, unreconciled], asks.flat());
     return asks.map(() => answer);
+  }
+
+  async #reconcileAll(cluster: ClusterId, workloads: readonly string[]): Promise<readonly unknown[]> {
+    const { client, keys } = this.#options;
+    const answer = await client.connection.srem(keys.cluster(cluster).unreconciled, ...workloads);
+    return workloads.map(() => answer);
   }
 
   /** Never rejects: nobody waits for it to be written. */
