@@ -20,6 +20,11 @@ test.each([
   "2026-07-01T12:00:00 UTC",
   "2026-07-01T25:00:00Z",
   "2026-02-30T12:00:00Z",
+  // As digits and dashes these could be ids of lines, of long before there was a history.
+  "2026-07-01",
+  "2026-7-1",
+  "01-07-2026",
+  "20260701-12-00",
 ])("%s is no start: it is another time in another zone, or none", (text) =>
   expect(parse(`since=${text}`)).toEqual({
     problems: [expect.stringContaining("write 2026-07-01T12:00:00Z")],

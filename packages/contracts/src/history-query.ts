@@ -13,6 +13,9 @@ export interface HistoryQuery extends HistoryFilter {
 const limitDefault = 10_000;
 const limitMax = 100_000;
 
+/** The id of a line begins with a time in milliseconds, of 1973 or later: a date such as 2026-07-01 is none. */
+const lineId = /^\d{11,15}-\d{1,15}-\d{1,4}$/;
+
 const known = ["since", "cluster", "namespace", "name", "change", "limit"] as const;
 
 /** The query of `GET /history` and of the command line, or every problem that it has, a line each. */
@@ -41,7 +44,7 @@ export function parseHistoryQuery(
 
 function sinceOf(text: string, nowMs: number): HistoryQuery["since"] | undefined {
   if (text === "" || text === "0") return { ms: 0 };
-  if (/^\d{1,15}-\d{1,15}-\d{1,4}$/.test(text)) return { afterId: text };
+  if (lineId.test(text)) return { afterId: text };
   const ago = parseDuration(text);
   if (ago !== undefined && ago >= 0) return { ms: nowMs - ago };
   const ms = parseTime(text);
