@@ -70,6 +70,21 @@ test("every example of a command begins with its name and has known flags only",
   }
 });
 
+/** Of the command line alone. Where an answer is looked for may be in an alias, and be given again. */
+const single = commands.flatMap(({ name, flags }) =>
+  Object.values(flags).flatMap(({ meta: { flag, env, isList, isSwitch } }) =>
+    env.startsWith("FLEET_RELOADER_CLI_") && !(isList || isSwitch) && !["limit", "output"].includes(flag)
+      ? [[name, flag] as const]
+      : [],
+  ),
+);
+
+test.each(single)("%s refuses a second --%s: only one of both would count", async (name, flag) => {
+  const { code, errors, output } = await commandRun([name, `--${flag}`, "1", `--${flag}`, "2"]);
+  expect({ code, output }).toEqual({ code: 78, output: "" });
+  expect(errors).toContain(`--${flag} 2: it was given before, as --${flag} 1; give one`);
+});
+
 test.each([
   [["frezes"], "frezes: no such command; did you mean freezes?\n"],
   [["zzz"], "zzz: no such command; fleet-reloader --help lists them\n"],

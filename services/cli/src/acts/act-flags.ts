@@ -30,6 +30,7 @@ export const actFlags = {
       placeholder: "COUNT",
       description: "Act only if exactly so many workloads are meant.",
       defaultText: "any number",
+      isOnce: true,
     },
   },
 } as const;

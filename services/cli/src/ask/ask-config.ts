@@ -22,6 +22,7 @@ const questionFields = {
       placeholder: "NAME",
       description: "The namespace.",
       defaultText: "none; it is required",
+      isOnce: true,
     },
   },
   output: outputFlag(["text", "json"], {

@@ -1,17 +1,14 @@
 import { boolean, oneOf, textValue } from "@fleet-reloader/runtime/config/types";
 
-/** A flag of the command line alone with any text as its value; empty when it is absent. */
+/**
+ * A flag of the command line alone with any text as its value; empty when it is absent. It may not be given twice: the last one alone
+ * would count, and nobody would be told.
+ */
 export function textFlag(flag: string, placeholder: string, description: string) {
   return {
     schema: textValue(""),
-    meta: { flag, env: cliEnvOf(flag), placeholder, description, defaultText: "none" },
+    meta: { flag, env: cliEnvOf(flag), placeholder, description, defaultText: "none", isOnce: true },
   } as const;
-}
-
-/** The same of a flag that may not be given twice: the last one alone would count. */
-export function onceFlag(flag: string, placeholder: string, description: string) {
-  const { schema, meta } = textFlag(flag, placeholder, description);
-  return { schema, meta: { ...meta, isOnce: true } } as const;
 }
 
 /** A flag of the command line alone that takes no value. */

@@ -1,6 +1,6 @@
 import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
-import { namespaceFlag, onceFlag, switchFlag, textFlag } from "../frame/cli-fields.ts";
+import { namespaceFlag, switchFlag, textFlag } from "../frame/cli-fields.ts";
 import { redisLoginFields } from "../redis/redis-login.ts";
 import { serverFields } from "../server/server-fields.ts";
 
@@ -9,20 +9,18 @@ const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;
 /** Where the freeze document is. */
 const placeFields = { ...serverFields, kubeconfig, contexts, dataDir, ...freezeFields } as const;
 
-const frozenNamespace = namespaceFlag("A namespace.");
-
 /** What is frozen; every given field has to match. */
 const freezeScopeFields = {
   fleet: switchFlag("fleet", "The whole fleet."),
-  cluster: onceFlag("cluster", "NAME", "A cluster, by name or id."),
-  clusterSelector: onceFlag(
+  cluster: textFlag("cluster", "NAME", "A cluster, by name or id."),
+  clusterSelector: textFlag(
     "cluster-selector",
     "SELECTOR",
     "Clusters whose registration has matching labels.",
   ),
-  inNamespace: { schema: frozenNamespace.schema, meta: { ...frozenNamespace.meta, isOnce: true } },
-  workload: onceFlag("workload", "KIND/NAME", "A workload, for example Deployment/api."),
-  source: onceFlag("source", "KIND/NAME", "A source, for example Secret/db."),
+  inNamespace: namespaceFlag("A namespace."),
+  workload: textFlag("workload", "KIND/NAME", "A workload, for example Deployment/api."),
+  source: textFlag("source", "KIND/NAME", "A source, for example Secret/db."),
 } as const;
 
 export const freezeConfig = {
