@@ -44,6 +44,12 @@ test("an act on several workloads is confirmed or expected, and does nothing oth
     code: 78,
     errors: "--expect 37: 2 workloads would be meant; nothing was done\n",
   });
+  // A script whose count came out empty of workloads expects none.
+  const none = await bed.run("retry", "deploy/api", "--expect", "0", "--yes", ...why);
+  expect(none).toMatchObject({
+    code: 78,
+    errors: "--expect 0: 2 workloads would be meant; nothing was done\n",
+  });
   expect([await bed.queue.depth(), await bed.history()]).toEqual([0, []]);
   expect(await bed.run("retry", "deploy/api", "--expect", "2", ...why)).toMatchObject({ code: 0 });
   expect(await bed.queue.depth()).toBe(2);

@@ -76,11 +76,33 @@ export function wholeNumber(defaultText: string, min: number, max: number) {
     .string()
     .default(defaultText)
     .transform((text, context) => {
-      const count = Number(text);
-      if (/^\d+$/.test(text.trim()) && count >= min && count <= max) return count;
-      context.addIssue({ code: "custom", message: `must be a whole number from ${min} to ${max}` });
+      const count = wholeNumberOf(text, min, max);
+      if (count !== undefined) return count;
+      context.addIssue({ code: "custom", message: noCount(min, max) });
       return z.NEVER;
     });
+}
+
+/** The same, or undefined where nothing is given: 0 may be meant. */
+export function optionalWholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      const count = text === undefined ? undefined : wholeNumberOf(text, min, max);
+      if (text === undefined || count !== undefined) return count;
+      context.addIssue({ code: "custom", message: noCount(min, max) });
+      return z.NEVER;
+    });
+}
+
+function wholeNumberOf(text: string, min: number, max: number): number | undefined {
+  const count = Number(text);
+  return /^\d+$/.test(text.trim()) && count >= min && count <= max ? count : undefined;
+}
+
+function noCount(min: number, max: number): string {
+  return `must be a whole number from ${min} to ${max}`;
 }
 
 /** `true` or `false`, also in Go's other spellings. */

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import process from "node:process";
 import { Fault } from "@fleet-reloader/domain/fault";
-import { wholeNumber } from "@fleet-reloader/runtime/config/types";
+import { optionalWholeNumber } from "@fleet-reloader/runtime/config/types";
 import { switchFlag, textFlag } from "../frame/cli-fields.ts";
 import { clusterFlag, onlyNamespace, sinceFlag } from "../questions/question-flags.ts";
 import { fleetRedisFields } from "../redis/fleet-redis.ts";
@@ -23,7 +23,7 @@ export const actFlags = {
   ),
   yes: switchFlag("yes", "Act on several workloads without a question."),
   expect: {
-    schema: wholeNumber("0", 0, 10_000_000),
+    schema: optionalWholeNumber(0, 10_000_000),
     meta: {
       flag: "expect",
       env: "FLEET_RELOADER_CLI_EXPECT",

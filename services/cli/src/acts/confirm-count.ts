@@ -8,8 +8,8 @@ export interface CountToConfirm {
   /** What is done, for people: `check again`. */
   readonly act: string;
   readonly yes: boolean;
-  /** 0: any number. */
-  readonly expect: number;
+  /** Undefined: any number. */
+  readonly expect: number | undefined;
 }
 
 /**
@@ -21,7 +21,7 @@ export async function confirmCount(
   { stdin, stderr }: CommandProcess,
 ): Promise<boolean> {
   const what = counted(count, "workload");
-  if (expect > 0 && expect !== count)
+  if (expect !== undefined && expect !== count)
     throw new Fault("config.invalid", `--expect ${expect}: ${what} would be meant; nothing was done`);
   if (count <= 1 || yes || expect === count) return true;
   if (stdin.isTTY !== true)
