@@ -275,7 +275,7 @@ test.each([
   [["freeze", "--fleet", "--reason", "incident", "--by", "eve"], "--by eve: with --server the owner"],
   [["freeze", "--fleet"], "--reason: it is missing"],
   [["unfreeze", "--cluster", "nova"], "--reason: it is missing"],
-  [["unfreeze", "--cluster", "vega", "--reason", "over"], "it is not frozen in"],
+  [["unfreeze", "--cluster", "vega", "--reason", "over"], "cluster vega: it is not frozen in"],
   [["explain", "deploy/api", "-n", "shop"], "--cluster: it is missing, and the server has 2 clusters"],
   [["explain", "deploy/api", "-n", "shop", "--cluster", "otech62"], "--cluster: none is connected"],
   [["lint", "-"], "--server: lint works on this machine alone and asks no server; leave it out"],

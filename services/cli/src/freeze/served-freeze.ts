@@ -1,6 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { describeScope, unreadableFreezesText } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import { entryScopeText } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { printable } from "@fleet-reloader/runtime/log/printable";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { requireReason } from "../acts/act-flags.ts";
@@ -45,11 +46,22 @@ export async function liftByServer(
 ): Promise<string> {
   const { reason } = config;
   requireReason(config);
-  liftedEntry(config);
-  const { notice = "" } = await atCurrentCount((intent) =>
-    client.act("lift", Object.assign({}, scopeOf(config), { reason }, intent)),
-  );
-  return `${printable(notice)}\n`;
+  const scope = entryScopeText(liftedEntry(config));
+  try {
+    const { notice = "" } = await atCurrentCount((intent) =>
+      client.act("lift", Object.assign({}, scopeOf(config), { reason }, intent)),
+    );
+    return `${printable(notice)}\n`;
+  } catch (error) {
+    throw namingScope(error, scope);
+  }
+}
+
+/** The API calls what is frozen its scope. No flag is called so: it is named as without a server. */
+function namingScope(error: unknown, scope: string): unknown {
+  if (!(error instanceof Fault) || error.context.field !== "scope") return error;
+  const message = error.message.replace(/^scope: /, `${printable(scope)}: `);
+  return new Fault("config.invalid", message, { cause: error });
 }
 
 /** Lists the freezes that the workers obey, as a server knows them. */
