@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listFreezes } from "../src/freeze/freeze.ts";
+import { listFreezes, unfreeze } from "../src/freeze/freeze.ts";
 
 function documentOf(name: string, text: string | undefined) {
   return { name, text: async () => text, write: async () => undefined };
@@ -18,4 +18,18 @@ test.each([
   const listed = await listFreezes([documentOf(name, undefined)], { freezeFile: "/data/freezes.yaml" });
   expect(listed).toContain(`${name}: it is not there`);
   expect(listed).toContain(meaning);
+});
+
+const fleet = { fleet: true, cluster: "", clusterSelector: "", inNamespace: "", workload: "", source: "" };
+
+// Everything is frozen when it was there before: somebody who wants rolls must not read that nothing is.
+test.each([
+  ["/data/freezes.yaml", "nothing is frozen if it never was there, and everything if it was"],
+  ["/etc/freezes.yaml", "everything is frozen where --freeze-file names it"],
+])("unfreeze says what it means that %s is not there", async (name, meaning) => {
+  const lifting = unfreeze([documentOf(name, undefined)], { ...fleet, freezeFile: "/etc/freezes.yaml" });
+  const message = await lifting.then(String, (error: Error) => error.message);
+  expect(message).toMatch(new RegExp(`^the fleet: it is not frozen in ${name}; ${name}: it is not there`));
+  expect(message).toContain(meaning);
+  expect(message).not.toContain("none");
 });

@@ -116,6 +116,13 @@ test("a freeze is written with its name and reason, and lifted by another act", 
   });
 });
 
+test("a lift of nothing says what it means that the document is not there", async () => {
+  await using acting = await startActing();
+  const { answer } = await acting.act("lift", { cluster: "nova", workload: "deploy/api", ...sure });
+  const mend = expect.stringMatching(/freezes is not there: if it ever was, everything is frozen until/);
+  expect(answer).toMatchObject({ field: "scope", mend });
+});
+
 test.each([
   [{ areGone: false }, "read", /^it covers 4 workloads of 2 clusters/],
   [

@@ -17,6 +17,7 @@ import {
   entryText,
   freezeEntryOf,
   isFreezeOver,
+  type LiftedFreeze,
   liftFreeze,
   scopeEntryOf,
   type WantedScope,
@@ -109,8 +110,7 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   if (dryRun) return Object.assign(answer, { isDone: false });
   assertIntended({ reason, expect }, answer.count);
   const lifted = await liftFreeze(stores, entry);
-  if (lifted.type === "absent")
-    throw notFrozen(answer.target, lifted.places, seesFleet(caller) ? lifted.frozen : []);
+  if (lifted.type === "absent") throw notFrozen(answer.target, lifted, seesFleet(caller));
   const { clock, record } = acts.fleet;
   const { clusterSelector: _, ...scope } = freezeOfEntry(entry).scope;
   await record({
@@ -181,14 +181,21 @@ function storesOf(stores: FreezeStores | undefined): FreezeStores {
   });
 }
 
-function notFrozen(scope: string, places: string, frozen: readonly string[]): Fault {
+function notFrozen(
+  scope: string,
+  { frozen, gone, places }: Extract<LiftedFreeze, { readonly type: "absent" }>,
+  isAllShown: boolean,
+): Fault {
+  const others = isAllShown && frozen.length > 0 ? [`frozen there are: ${frozen.join("; ")}`] : [];
+  const absent = gone.map(
+    (name) =>
+      `${name} is not there: if it ever was, everything is frozen until it is created again, with [] for no freezes`,
+  );
+  const mends = [...others, ...absent];
   return refusedQuestion({
     field: "scope",
     value: scope,
     problem: `scope: it is not frozen in ${places}`,
-    mend:
-      frozen.length === 0
-        ? "the page lists the freezes under Holds"
-        : `frozen there are: ${frozen.join("; ")}`,
+    mend: mends.length === 0 ? "the page lists the freezes under Holds" : mends.join("; "),
   });
 }

@@ -43,5 +43,15 @@ test("of a freeze that no document has, the places and what is frozen there are 
     type: "absent",
     places: "ConfigMap tools/freezes or /data/freezes.yaml",
     frozen: ["cluster nova", "namespace shop"],
+    gone: [],
+  });
+});
+
+test("of a freeze that no document has, the documents that are not there are named", async () => {
+  const inCluster = documentOf("ConfigMap tools/freezes");
+  const file = documentOf("/data/freezes.yaml", "- namespace: shop\n");
+  expect(await liftFreeze([inCluster, file], fleet)).toMatchObject({
+    type: "absent",
+    gone: ["ConfigMap tools/freezes"],
   });
 });

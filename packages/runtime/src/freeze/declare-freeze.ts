@@ -57,22 +57,29 @@ export async function declareFreeze(store: FreezeStore, entry: FreezeEntry): Pro
   );
 }
 
-/** What became of a freeze that was to be lifted, and the documents it was in; `absent` names what is frozen instead. */
-export type LiftedFreeze =
-  | { readonly type: "lifted"; readonly places: string }
-  | { readonly type: "absent"; readonly places: string; readonly frozen: readonly string[] };
+/** What became of a freeze that was to be lifted, and the documents it was in; `absent` says what is frozen instead. */
+export type LiftedFreeze = { readonly type: "lifted"; readonly places: string } | AbsentFreeze;
+
+interface AbsentFreeze {
+  readonly type: "absent";
+  readonly places: string;
+  readonly frozen: readonly string[];
+  /** The documents that are not there. Where one was before, everything is frozen. */
+  readonly gone: readonly string[];
+}
 
 /** Removes the freeze of exactly this scope from every document that has it: each of them would hold rolls. */
 export async function liftFreeze(stores: FreezeStores, entry: FreezeEntry): Promise<LiftedFreeze> {
   const scope = entryScopeText(entry);
-  const read = async (store: FreezeStore) => ((await readEntriesIn(store)) ?? []).map(entryScopeText);
+  const read = async (store: FreezeStore) => (await readEntriesIn(store))?.map(entryScopeText);
   const found = await Promise.all(stores.map(async (store) => ({ store, frozen: await read(store) })));
-  const having = found.filter(({ frozen }) => frozen.includes(scope)).map(({ store }) => store);
+  const having = found.filter(({ frozen }) => frozen?.includes(scope) === true).map(({ store }) => store);
   if (having.length === 0)
     return {
       type: "absent",
       places: storeNames(stores, " or "),
-      frozen: found.flatMap(({ frozen }) => frozen),
+      frozen: found.flatMap(({ frozen }) => frozen ?? []),
+      gone: found.flatMap(({ frozen, store }) => (frozen === undefined ? [store.name] : [])),
     };
   for (const store of having) {
     await namingStore(

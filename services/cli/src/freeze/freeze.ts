@@ -49,15 +49,23 @@ export function wantedEntry(config: ConfigOf<typeof freezeConfig>, now: number):
 }
 
 /** Removes the freeze of exactly this scope, wherever it is declared. */
-export async function unfreeze(stores: FreezeStores, config: FreezeScopeFlags): Promise<string> {
+export async function unfreeze(
+  stores: FreezeStores,
+  config: FreezeScopeFlags & { readonly freezeFile: string },
+): Promise<string> {
   const entry = liftedEntry(config);
   const scope = entryScopeText(entry);
   const lifted = await liftFreeze(stores, entry);
-  if (lifted.type === "absent")
+  if (lifted.type === "absent") {
+    const { frozen, gone, places } = lifted;
+    const absent = gone.map((name) => `${name}: ${absentText(name === config.freezeFile)}`);
+    const listed =
+      frozen.length > 0 || absent.length === 0 ? [`frozen are: ${frozen.join("; ") || "none"}`] : [];
     throw new Fault(
       "config.invalid",
-      `${scope}: it is not frozen in ${lifted.places}; frozen are: ${lifted.frozen.join("; ") || "none"}`,
+      [`${scope}: it is not frozen in ${places}`, ...listed, ...absent].join("; "),
     );
+  }
   return `no longer frozen in ${lifted.places}: ${scope}\n`;
 }
 
