@@ -74,7 +74,8 @@ test("changes counts what came of one content on all clusters", async () => {
   const { output } = await bed.run("changes");
   expect(output).toMatch(/Secret\/shop\/db +- +2 +no +2 rolling +f1-a\n/);
   const json: unknown = JSON.parse((await bed.run("changes", "--change", "f1-a", "-o", "json")).output);
-  expect(json).toMatchObject({ changes: [{ id: "f1-a", clusters: ["nova", "otech62"], isDone: false }] });
+  const changes = [{ id: "f1-a", clusters: ["nova", "otech62"], isDone: false }];
+  expect(json).toMatchObject({ count: 1, changes, isCut: false });
   expect((await bed.run("changes", "--change", "f1-b")).output).toContain("0 changes");
 });
 

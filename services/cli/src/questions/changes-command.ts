@@ -36,7 +36,7 @@ rolling, failed or stalled. One that failed or stalled is superseded as soon as 
       if (count === 0) await warnOfUnknownCluster(cluster, fleet, io);
       const text = () =>
         `${changesTable(changes, fleet.now())}\n${counted(count, "change")}${shownOf(count, changes.length)}`;
-      printAnswer({ text, json: { changes, isCut } }, output, io);
+      printAnswer({ text, json: { count, changes, isCut } }, output, io);
       return 0;
     }),
 });
