@@ -31,6 +31,11 @@ test.each([
   }),
 );
 
+test("a parameter that is given twice is refused: only one of both would count", () =>
+  expect(parse("cluster=nova&cluster=otech62&name=db")).toEqual({
+    problems: ["cluster: it is given 2 times; write it once"],
+  }));
+
 test("every problem is named with its parameter and what to write", () => {
   const parsed = parse("since=yesterday&limit=0&nmae=db");
   expect("problems" in parsed ? parsed.problems : []).toEqual([

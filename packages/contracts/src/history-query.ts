@@ -24,8 +24,11 @@ export function parseHistoryQuery(
   nowMs: number,
 ): HistoryQuery | { readonly problems: readonly string[] } {
   const problems: string[] = [];
-  for (const key of new Set(parameters.keys()))
+  for (const key of new Set(parameters.keys())) {
+    const { length: times } = parameters.getAll(key);
     if (!known.some((one) => one === key)) problems.push(`${key}: is not known; write ${known.join(", ")}`);
+    else if (times > 1) problems.push(`${key}: it is given ${times} times; write it once`);
+  }
   const since = sinceOf(parameters.get("since") ?? "0", nowMs);
   if (since === undefined)
     problems.push(
