@@ -1,5 +1,5 @@
 import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
-import { Fault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { AskedCluster } from "@fleet-reloader/engine/ask/plan-source";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
@@ -107,6 +107,11 @@ async function askedWords(
   return [await onlyFolderCluster({ clock, config, env, log }, signal)];
 }
 
+/** Of several clusters that are asked, which one does not answer. */
+function inCluster(name: string, fault: Fault): Fault {
+  return new Fault(fault.code, `cluster ${name}: ${fault.message}`, { cause: fault, context: fault.context });
+}
+
 /** Nothing when it is another cluster than the one asked about, which has the same name. */
 async function reach(
   { way, connection }: { readonly way: AskedWay; readonly connection: Connection },
@@ -114,7 +119,9 @@ async function reach(
   signal: AbortSignal,
 ): Promise<readonly ReachedCluster[]> {
   const { scope, workloadKinds } = settings;
-  const id = await identify(connection, signal);
+  const id = await identify(connection, signal).catch((error: unknown) => {
+    throw inCluster(way.name, asFault(error));
+  });
   if (way.askedId !== undefined && way.askedId !== id) return [];
   const known = eachClusterOnce(registered).find((cluster) => cluster.id === id);
   return [
