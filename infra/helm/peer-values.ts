@@ -125,7 +125,10 @@ const reloader: Fields = {
   reloadStrategy: text("default", "default (annotations), annotations or env-vars.", {
     enum: ["default", "env-vars", "annotations", null],
   }),
-  ignoreNamespaces: text("", "Namespaces to exclude, comma-separated; only with watchGlobally."),
+  ignoreNamespaces: text(
+    "",
+    "Namespaces to exclude, by their exact names, comma-separated; only with watchGlobally.",
+  ),
   namespaceSelector: text(
     "",
     "Label selectors of the namespaces to serve, comma-separated; only with watchGlobally.",

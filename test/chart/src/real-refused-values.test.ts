@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { refusal, template } from "./helm.ts";
 
+/** As the process says it. */
+const noNamespace = "is no name of a namespace; write exact names, such as team-a,team-b";
+
 describe("values that cannot work are refused, with the value and the mend", () => {
   const cases = [
     {
@@ -32,6 +35,16 @@ describe("values that cannot work are refused, with the value and the mend", () 
       what: "nothing to look at",
       values: { reloader: { ignoreSecrets: true, ignoreConfigMaps: true } },
       says: ["set one of them to false"],
+    },
+    {
+      what: "a pattern among the namespaces to exclude",
+      values: { reloader: { ignoreNamespaces: "a, kube-*" } },
+      says: [`reloader.ignoreNamespaces: "kube-*" ${noNamespace}`],
+    },
+    {
+      what: "a pattern among the namespaces to serve",
+      values: { reloader: { watchGlobally: false, namespaces: ["team-a", "team-*"] } },
+      says: [`reloader.namespaces: "team-*" ${noNamespace}`],
     },
     {
       what: "the peer's image",
@@ -129,6 +142,14 @@ describe("values that cannot work are refused, with the value and the mend", () 
     expect(errors).toContain("set image.repository=REGISTRY/fleet-reloader");
     const values = { global: { imageRegistry: "registry.example" } };
     expect((await template({ values, isWithoutImage: true })).code).toBe(0);
+  });
+
+  test("names that the process takes are let through", async () => {
+    // As YAML block texts and the CSV of the flag have them.
+    for (const ignoreNamespaces of ["a,b-1,", " a , b\n", '"a","b"'])
+      expect((await template({ values: { reloader: { ignoreNamespaces } } })).code).toBe(0);
+    const values = { reloader: { watchGlobally: false, ignoreNamespaces: "kube-*", namespaces: "a, b" } };
+    expect((await template({ values })).code).toBe(0);
   });
 
   test("keys of other versions of the peer's chart are let through", async () => {

@@ -57,6 +57,11 @@
 {{- if and $reloader.watchGlobally $reloader.namespaces -}}
 {{- fail "reloader.namespaces is set while reloader.watchGlobally is true; set reloader.watchGlobally=false to serve these namespaces only, or remove reloader.namespaces" -}}
 {{- end -}}
+{{- if $reloader.watchGlobally -}}
+{{- include "fleet-reloader.checkNames" (list "reloader.ignoreNamespaces" (regexSplit "[,\n]" ($reloader.ignoreNamespaces | default "") -1)) -}}
+{{- else -}}
+{{- include "fleet-reloader.checkNames" (list "reloader.namespaces" (include "fleet-reloader.namespaces" . | mustFromJson)) -}}
+{{- end -}}
 {{- if and $reloader.ignoreSecrets $reloader.ignoreConfigMaps -}}
 {{- fail "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true; nothing is left to look at: set one of them to false" -}}
 {{- end -}}
@@ -104,6 +109,17 @@
 {{- include "fleet-reloader.checkAudit" . -}}
 {{- if and (ne $own.mode "hub") (gt (int (include "fleet-reloader.replicas" .)) 1) (not (include "fleet-reloader.markKeySecret" .)) -}}
 {{- fail "fleetReloader.markKey.create is false and fleetReloader.markKey.existingSecret is empty, but reloader.deployment.replicas is more than 1: all instances need the same key; set one of the two" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Of (list VALUE NAMES): the process would end with the same message. An item of its flag may stand in quotes. */}}
+{{- define "fleet-reloader.checkNames" -}}
+{{- $value := index . 0 -}}
+{{- range index . 1 -}}
+{{- $name := regexReplaceAll "^\"([^\"]*)\"$" (trim .) "${1}" | trim -}}
+{{- if not (regexMatch "^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$" $name) -}}
+{{- fail (printf "%s: %s is no name of a namespace; write exact names, such as team-a,team-b" $value (toJson $name)) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
