@@ -62,6 +62,17 @@ test("in our own section any other key is refused, and those that there are are 
   expect(errors).toContain("fleetReloader.debounse: no such value; did you mean fleetReloader.debounce?");
 });
 
+// Two letters from enableHA, and no typo: people think that a value turns the release off.
+test("reloader.enabled: false is told that it turns nothing off, true is let through", async () => {
+  for (const enabled of [false, "false"]) {
+    const message = await refusal({ reloader: { enabled } });
+    expect(message).toContain("reloader.enabled is false, but no value turns the release off");
+    expect(message).not.toContain("did you mean");
+  }
+  expect((await template({ values: { reloader: { enabled: true } } })).code).toBe(0);
+  expect(await refusal({ reloader: { enableHa: true } })).toContain("did you mean reloader.enableHA?");
+});
+
 // An umbrella chart has keys of its own beside and in `global`, and other versions of the peer's chart have others.
 test.each([
   { reloader: { leaderElection: { leaseDuration: "15s" }, deployment: { image: { name: "x" }, port: 1 } } },

@@ -6,6 +6,9 @@ another version of Stakater Reloader's chart.
 {{- define "fleet-reloader.checkKeys" -}}
 {{- $known := include "fleet-reloader.knownValues" . | mustFromJson -}}
 {{- $problems := list -}}
+{{- if eq (toString $.Values.reloader.enabled) "false" -}}
+{{- $problems = append $problems "reloader.enabled is false, but no value turns the release off; remove it, and uninstall the release or give the dependency a condition in the parent chart" -}}
+{{- end -}}
 {{- range $path, $keys := $known -}}
 {{- $section := $.Values -}}
 {{- range $step := splitList "." $path | compact -}}
@@ -13,7 +16,8 @@ another version of Stakater Reloader's chart.
 {{- end -}}
 {{- if kindIs "map" $section -}}
 {{- range $key := keys $section | sortAlpha -}}
-{{- if not (has $key $keys) -}}
+{{- /* `enabled` is no typo of enableHA: where it is true, it changes nothing. */ -}}
+{{- if not (or (has $key $keys) (eq $key "enabled")) -}}
 {{- $at := splitList "." $path | compact -}}
 {{- $isTooHigh := and (empty $at) (has $key $known.reloader) -}}
 {{- with $isTooHigh | ternary (printf "reloader.%s" $key) (include "fleet-reloader.nearestKey" (list $key $keys)) -}}
