@@ -2,16 +2,14 @@
 {{- define "fleet-reloader.deployment" -}}
 {{- $deployment := .Values.reloader.deployment }}
 {{- $resources := (get (get .Values.fleetReloader.hub (.Component | default "none") | default dict) "resources") | default $deployment.resources | default (include "fleet-reloader.standardResources" . | fromYaml) }}
+{{- $more := tpl (toYaml $deployment.labels) . }}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: {{ include "fleet-reloader.componentName" . }}
   namespace: {{ include "fleet-reloader.namespace" . }}
   labels:
-    {{- include "fleet-reloader.labels" . | nindent 4 }}
-    {{- with $deployment.labels }}
-    {{- tpl (toYaml .) $ | nindent 4 }}
-    {{- end }}
+    {{- include "fleet-reloader.mergedLabels" (list (include "fleet-reloader.labels" .) $more) | nindent 4 }}
   {{- with $deployment.annotations }}
   annotations:
     {{- tpl (toYaml .) $ | nindent 4 }}
@@ -42,10 +40,8 @@ spec:
   template:
     metadata:
       labels:
-        {{- include "fleet-reloader.podLabels" . | nindent 8 }}
-        {{- with $deployment.labels }}
-        {{- tpl (toYaml .) $ | nindent 8 }}
-        {{- end }}
+        {{- /* Last, what the selector looks for. */}}
+        {{- include "fleet-reloader.mergedLabels" (list (include "fleet-reloader.podLabels" .) $more (include "fleet-reloader.selector" .)) | nindent 8 }}
       {{- with $deployment.pod.annotations }}
       annotations:
         {{- tpl (toYaml .) $ | nindent 8 }}

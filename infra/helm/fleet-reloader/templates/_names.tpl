@@ -58,31 +58,31 @@ none by itself where the rights or the first cluster may be others than those of
 {{- end -}}
 {{- end -}}
 
+{{/* Labels from a list of YAML texts. Where two have the same one the later wins: no key may be there twice. */}}
+{{- define "fleet-reloader.mergedLabels" -}}
+{{- $labels := dict -}}
+{{- range . }}{{ $labels = mergeOverwrite $labels (fromYaml .) }}{{ end -}}
+{{- toYaml $labels -}}
+{{- end -}}
+
 {{/* The selector of a Deployment cannot be changed: these two are the peer's. */}}
 {{- define "fleet-reloader.selector" -}}
-app: {{ include "fleet-reloader.fullname" . | quote }}
-release: {{ .Release.Name | quote }}
-{{- with .Component }}
-app.kubernetes.io/component: {{ . }}
-{{- end }}
-{{- with .Values.reloader.matchLabels }}
-{{ tpl (toYaml .) $ }}
-{{- end }}
+{{- $ours := dict "app" (include "fleet-reloader.fullname" .) "release" .Release.Name -}}
+{{- with .Component }}{{ $_ := set $ours "app.kubernetes.io/component" . }}{{ end -}}
+{{- include "fleet-reloader.mergedLabels" (list (toYaml $ours) (tpl (toYaml .Values.reloader.matchLabels) .)) -}}
 {{- end -}}
 
 {{/* Without the chart's version: a new chart that changes nothing else does not restart the pods. */}}
 {{- define "fleet-reloader.podLabels" -}}
-{{ include "fleet-reloader.selector" . }}
-app.kubernetes.io/name: {{ include "fleet-reloader.name" . | quote }}
-app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{- $ours := dict "app.kubernetes.io/name" (include "fleet-reloader.name" .) "app.kubernetes.io/instance" .Release.Name -}}
+{{- include "fleet-reloader.mergedLabels" (list (toYaml $ours) (include "fleet-reloader.selector" .)) -}}
 {{- end -}}
 
 {{/* Flux puts a digest after a `+` behind the chart's version, which a label may not hold. */}}
 {{- define "fleet-reloader.labels" -}}
-{{ include "fleet-reloader.podLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" | quote }}
+{{- $chart := printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" -}}
+{{- $ours := dict "app.kubernetes.io/version" .Chart.AppVersion "app.kubernetes.io/managed-by" .Release.Service "helm.sh/chart" $chart -}}
+{{- include "fleet-reloader.mergedLabels" (list (toYaml $ours) (include "fleet-reloader.podLabels" .)) -}}
 {{- end -}}
 
 {{- define "fleet-reloader.image" -}}

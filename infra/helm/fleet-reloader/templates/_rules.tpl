@@ -87,10 +87,7 @@ watcher follows, and reads workloads and pods of slow rollouts; the worker reads
 {{- end -}}
 
 {{- define "fleet-reloader.rbacLabels" -}}
-{{ include "fleet-reloader.labels" . }}
-{{- with .Values.reloader.rbac.labels }}
-{{ tpl (toYaml .) $ }}
-{{- end }}
+{{- include "fleet-reloader.mergedLabels" (list (include "fleet-reloader.labels" .) (tpl (toYaml .Values.reloader.rbac.labels) .)) -}}
 {{- end -}}
 
 {{/* All processes of the release. */}}

@@ -88,6 +88,9 @@
 {{- if gt (int $own.hub.keda.minReplicaCount) (int $own.hub.keda.maxReplicaCount) -}}
 {{- fail (printf "fleetReloader.hub.keda.minReplicaCount is %d, more than maxReplicaCount, which is %d; lower the one or raise the other" (int $own.hub.keda.minReplicaCount) (int $own.hub.keda.maxReplicaCount)) -}}
 {{- end -}}
+{{- if hasKey ($reloader.matchLabels | default dict) "app.kubernetes.io/component" -}}
+{{- fail "reloader.matchLabels holds app.kubernetes.io/component, by which the Deployments of a hub find their own pods; give it another name, or remove it" -}}
+{{- end -}}
 {{- $push := $own.hub.keda.push -}}
 {{- if ne (empty $push.serverSecret) (empty $push.clientSecret) -}}
 {{- fail "fleetReloader.hub.keda.push needs serverSecret and clientSecret together: with the one alone KEDA is not answered; set both or neither" -}}
