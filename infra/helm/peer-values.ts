@@ -86,7 +86,10 @@ const deployment: Fields = {
     "More labels of Deployment and pods. The labels provider, group and version of Stakater Reloader are not set.",
   ),
   pod: open("The pod template.", { annotations: map("Annotations of the pods.") }),
-  env: open("More environment variables, alerts among them.", environment),
+  env: open(
+    "More environment variables, alerts among them. POD_NAME and what the process says of itself may be others than the chart sets. Those that another value sets are refused.",
+    environment,
+  ),
   livenessProbe: mapOf(probeKeys, `Of /live: ${probe} 10.`),
   readinessProbe: mapOf(probeKeys, `Of /ready (Stakater Reloader: /metrics): ${probe} 2.`),
   resources: map(

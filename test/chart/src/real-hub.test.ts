@@ -270,7 +270,7 @@ describe("Redis", () => {
     for (const name of Object.values(names)) {
       expect(argsOf(objects, name).join()).not.toContain("-secret=");
       const env = JSON.stringify(at(pod(objects, name), "containers", 0, "env"));
-      expect(env).toContain('{"name":"ours","key":"pass"}');
+      expect(env).toContain('{"key":"pass","name":"ours"}');
       expect(env).toContain("redis://:$(VALKEY_PASSWORD)@reloader-reloader-valkey.tools.svc:6379");
     }
   });
