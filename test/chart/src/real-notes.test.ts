@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { chart, rendered } from "./helm.ts";
+import { chart, rendered, root } from "./helm.ts";
 import { at, the } from "./manifest.ts";
 import { ensureTool } from "./tools/go-tool.ts";
 import { run } from "./tools/run.ts";
@@ -42,6 +44,40 @@ test("the notes say that alerts need a monitor, where rules are made and no moni
   expect(await says({})).toContain("reloader.podMonitor.enabled=true");
   for (const monitor of ["podMonitor", "serviceMonitor"])
     expect(await says({ [monitor]: { enabled: true } })).not.toContain("reloader.podMonitor.enabled=true");
+});
+
+describe("the notes say which memory limit is too small", () => {
+  const memory = (limit: unknown) => ({ resources: { limits: { memory: limit } } });
+  const field = "reloader.deployment.resources.limits.memory";
+
+  test.each(["128Mi", "255Mi", 134_217_728, "0.1Gi", "200M", 128])("%s, with the mend", async (limit) => {
+    const notes = await notesOf({ reloader: { deployment: memory(limit) } });
+    expect(notes).toContain(`${field} is ${limit},`);
+    expect(notes).toContain("raise it to 256Mi or more, or remove it");
+  });
+
+  test.each(["256Mi", "1Gi", "", null])("%j is none", async (limit) => {
+    expect(await notesOf({ reloader: { deployment: memory(limit) } })).not.toContain("limits.memory");
+    expect(await notesOf({})).not.toContain("limits.memory");
+  });
+
+  test("of each process of a hub, and only of those that there are", async () => {
+    const sizes = { watcher: memory("100Mi"), dashboard: { enabled: false, ...memory("64Mi") } };
+    const notes = await notesOf({
+      reloader: { deployment: memory("200Mi") },
+      fleetReloader: { mode: "hub", hub: { valkey: { enabled: true }, ...sizes } },
+    });
+    expect(notes).toContain("fleetReloader.hub.watcher.resources.limits.memory is 100Mi,");
+    // The workers have those of all.
+    expect(notes).toContain(`${field} is 200Mi,`);
+    expect(notes).not.toContain("hub.worker.resources");
+    expect(notes).not.toContain("64Mi");
+  });
+
+  test("and the mend is what the page for those who move over says", () => {
+    const page = readFileSync(join(root, "docs/migrate-from-stakater.md"), "utf8");
+    expect(page).toContain("raise a memory limit below 256Mi");
+  });
 });
 
 describe("the Service of standalone", () => {
