@@ -1,5 +1,34 @@
+import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
+import { defaultSettings } from "@fleet-reloader/engine/ports/settings";
 import { expect, test } from "vitest";
-import { missingRights, type Right } from "./rights.ts";
+import { missingRights, type Part, type Right, rightsFor } from "./rights.ts";
+
+const tellingSettings = {
+  ...defaultSettings,
+  workloadKinds: [],
+  dialect: defaultDialect,
+  autoReloadAll: false,
+  strategy: "annotations",
+  debounce: { quietPeriodMs: 0, maxWaitMs: 0 },
+} as const;
+
+test.each<[readonly Part[], readonly string[]]>([
+  // A webhook is called: nothing is rolled, and a worker alone does nothing.
+  [
+    ["watcher", "teller"],
+    ["get", "list", "watch"],
+  ],
+  [
+    ["lister", "teller"],
+    ["get", "list"],
+  ],
+  [["watcher"], ["list", "watch"]],
+  [[], []],
+])("%j without kinds of workloads needs %j on sources alone", (parts, verbs) => {
+  const rights = rightsFor(parts, tellingSettings, undefined);
+  const on = (resource: string) => verbs.map((verb) => ({ verb, group: "", resource, namespace: undefined }));
+  expect(rights).toEqual([...on("configmaps"), ...on("secrets")]);
+});
 
 // 26 for each of a hundred namespaces: one after the other they take minutes.
 test("rights are asked for four at a time; missing ones are reported in order", async () => {

@@ -17,8 +17,11 @@ export interface Right {
   readonly namespace: string | undefined;
 }
 
-/** A watcher lists and watches. A lister only lists, since audit events announce the changes. A worker reads and patches. */
-export type Part = "watcher" | "lister" | "worker";
+/**
+ * A watcher lists and watches. A lister only lists, since audit events announce the changes. A worker reads and patches. A teller reads what a
+ * webhook is called for.
+ */
+export type Part = "watcher" | "lister" | "worker" | "teller";
 
 /**
  * The rights that the settings need of a cluster that shows us these namespaces, or all. Not those on kinds that a cluster may do without, nor on what belongs to one
@@ -62,7 +65,7 @@ function rightOf(
 function readVerbs(parts: readonly Part[]): readonly string[] {
   const has = (part: Part): boolean => parts.includes(part);
   return [
-    ...(has("worker") ? ["get"] : []),
+    ...(has("worker") || has("teller") ? ["get"] : []),
     ...(has("watcher") || has("lister") ? ["list"] : []),
     ...(has("watcher") ? ["watch"] : []),
   ];

@@ -54,8 +54,9 @@ export async function openClusters(
   const { client, clock, keys, log, meter } = connections;
   const mode = watches === undefined ? undefined : await openMode(watches, config, connections);
   if (mode !== undefined) shutdown.add("webhook", () => mode.stop());
-  // Webhook mode watches no workloads.
-  const settings = mode === undefined ? settingsOf(config) : { ...settingsOf(config), workloadKinds: [] };
+  // Webhook mode watches and rolls no workloads.
+  const settings =
+    config.webhookUrl === undefined ? settingsOf(config) : { ...settingsOf(config), workloadKinds: [] };
   const fleet = createFleet(spec, connections, settings);
   const served = serveFreezes({
     config,
@@ -94,9 +95,11 @@ function openMode(watches: Watches, config: ProcessConfig, connections: Connecti
 function createFleet(spec: ProcessSpec, connections: Connections, settings: Settings): Fleet {
   const { config, watches, works } = spec;
   const { adapters, client, keys, log, meter, random, registration } = connections;
+  const isTelling = config.webhookUrl !== undefined;
   const rolesIn = (labels: Labels): readonly Part[] => [
     ...(watches === undefined ? [] : [watcherPart(labels, watches)]),
-    ...(works === undefined ? [] : ["worker" as const]),
+    ...(watches === undefined || !isTelling ? [] : ["teller" as const]),
+    ...(works === undefined || isTelling ? [] : ["worker" as const]),
   ];
   return new Fleet({
     providers: registration.providers,
