@@ -55,7 +55,10 @@ const clusters: Fields = {
     "Namespace of the ClusterProfiles (multicluster.x-k8s.io/v1alpha1) whose clusters are served too, or * for all namespaces. The chart grants the rights. Flag --cluster-profiles.",
     { pattern: String.raw`^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$` },
   ),
-  serveHub: toggle(true, "Also serve the cluster that it runs in. Flag --serve-hub."),
+  serveHub: toggle(
+    true,
+    "Also serve the cluster that it runs in. When false and clusters are registered, only the rights to find them are granted there. Flag --serve-hub.",
+  ),
 };
 
 const notices: Fields = {

@@ -165,7 +165,10 @@ const reloader: Fields = {
   legacy: open("Values for old clusters.", { rbac: toggle(false, "Accepted, without effect.") }),
   matchLabels: map("More labels of all objects, and of the selector."),
   enableMetricsByNamespace: toggle(false, "Also count reloads by namespace."),
-  webhookUrl: text("", "Call this URL instead of reloading anything. Works without custom_annotations."),
+  webhookUrl: text(
+    "",
+    "Call this URL instead of reloading anything, and grant no right to workloads. Works without custom_annotations.",
+  ),
   custom_annotations: mapOf(customAnnotations, `Other annotation keys: ${customAnnotations.join(", ")}.`),
   deployment: open("The Deployment.", deployment),
   service: mapOf(

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import type { ControlPlane } from "@fleet-reloader/control-plane/control-plane";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
 import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
@@ -8,9 +6,10 @@ import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, describe, expect, test } from "vitest";
 import { expectAnswersAbout } from "./asked-dashboard.ts";
-import { apply } from "./dry-run.ts";
+import { grant, refusals, rightsOf } from "./granted.ts";
 import { type Rendering, rendered } from "./helm.ts";
 import { at, type Manifest, the } from "./manifest.ts";
+import { readsSettings, settings } from "./shop.ts";
 
 const plane = await startControlPlane({
   auditLog: true,
@@ -23,37 +22,6 @@ afterAll(() => plane.stop());
 const client = new ApiClient({ url: plane.url, token: plane.adminToken, ca: plane.caPem });
 // The release's own.
 await made("Namespace", { metadata: { name: "tools" } });
-
-/** The rights that the chart renders, given to a user: exactly them, in exactly their places. */
-async function grant(user: string, objects: readonly Manifest[]): Promise<void> {
-  const suffix = `-${user}`;
-  for (const object of objects.filter(({ kind }) => /Role(Binding)?$/.test(kind))) {
-    const { roleRef } = object;
-    const named = { ...object, metadata: { ...object.metadata, name: object.metadata.name + suffix } };
-    const bound = {
-      roleRef: { ...Object(roleRef), name: `${String(at(roleRef, "name"))}${suffix}` },
-      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
-    };
-    const problem = await apply(plane, object.kind.endsWith("Binding") ? { ...named, ...bound } : named, {
-      isDryRun: false,
-    });
-    if (problem !== undefined) throw new Error(problem);
-  }
-}
-
-/** Requests of a user that the API server refused: verb and resource. */
-function refusals(controlPlane: ControlPlane, user: string): readonly string[] {
-  const lines = readFileSync(controlPlane.auditLogPath ?? "", "utf8")
-    .trim()
-    .split("\n");
-  return lines.flatMap((line) => {
-    const entry: unknown = JSON.parse(line);
-    if (at(entry, "user", "username") !== user || at(entry, "responseStatus", "code") !== 403) return [];
-    return [
-      `${String(at(entry, "verb"))} ${String(at(entry, "objectRef", "resource"))} ${String(at(entry, "objectRef", "name") ?? "")}`.trim(),
-    ];
-  });
-}
 
 async function made(
   kind: "Namespace" | "ConfigMap" | "Secret" | "Deployment",
@@ -119,7 +87,7 @@ function start(user: string, options: Omit<ProductOptions, "kubeconfig"> = {}): 
 describe("with exactly the rights the chart renders", () => {
   test("for all namespaces it works, and is refused nothing", async () => {
     await makeSite("global");
-    await grant("global", await rendered({}));
+    await grant(plane, "global", await rendered({}));
     await using product = start("global");
     await product.ready();
     await rollsFor("global");
@@ -130,7 +98,7 @@ describe("with exactly the rights the chart renders", () => {
   test("for one namespace it works without any cluster-wide right", async () => {
     const rendering: Rendering = { namespace: "scoped", values: { reloader: { watchGlobally: false } } };
     await makeSite("scoped");
-    await grant("scoped", await rendered(rendering));
+    await grant(plane, "scoped", await rendered(rendering));
     await using product = start("scoped", { env: { KUBERNETES_NAMESPACE: "scoped" } });
     await product.ready();
     await rollsFor("scoped");
@@ -150,6 +118,7 @@ describe("with exactly the rights the chart renders", () => {
     const objects = await rendered({ values });
     for (const service of ["watcher", "worker", "dashboard"] as const)
       await grant(
+        plane,
         service,
         objects.filter(
           ({ kind, metadata }) => kind.startsWith("ClusterRole") && metadata.name.includes(service),
@@ -175,8 +144,8 @@ describe("with exactly the rights the chart renders", () => {
     const clusters = { secrets: ["multicluster-runtime", "flux=flux-system"], argocdNamespace: "argocd" };
     const values = { fleetReloader: { mode: "hub", redis: { url: redis.url }, clusters } };
     const objects = await rendered({ values });
-    await grant("finding-watcher", rightsOf(objects, { but: "worker" }));
-    await grant("finding-worker", rightsOf(objects, { but: "watcher" }));
+    await grant(plane, "finding-watcher", rightsOf(objects, { but: "worker" }));
+    await grant(plane, "finding-worker", rightsOf(objects, { but: "watcher" }));
     // The spoke is simulated.
     const args = (service: string) => [
       ...findingFlags(objects, service),
@@ -213,7 +182,7 @@ describe("with exactly the rights the chart renders", () => {
     ["statefulsets", "list"],
     ["daemonsets", "watch"],
   ])("without %s: %s it says so", async (resource, verb) => {
-    await grant("poor", without(await rendered({}), resource, verb));
+    await grant(plane, "poor", without(await rendered({}), resource, verb));
     await using product = start("poor");
     const line = await until(
       "a message names what is missing",
@@ -228,11 +197,6 @@ describe("with exactly the rights the chart renders", () => {
   });
 });
 
-/** What one service of a hub is granted: its own, and what both are. */
-function rightsOf(objects: readonly Manifest[], { but }: { readonly but: string }): readonly Manifest[] {
-  return objects.filter(({ metadata }) => !metadata.name.includes(but));
-}
-
 /** The flags that the chart gives it to find clusters and freezes. */
 function findingFlags(objects: readonly Manifest[], service: string): readonly string[] {
   const deployment = the(objects, "Deployment", `reloader-reloader-${service}`);
@@ -241,28 +205,6 @@ function findingFlags(objects: readonly Manifest[], service: string): readonly s
   expect(found).toHaveLength(4);
   return found;
 }
-
-function settings(v: string): object {
-  return {
-    ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "shop" } },
-    data: { v },
-  };
-}
-
-const readsSettings = {
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: { name: "app", namespace: "shop", annotations: { "reloader.stakater.com/auto": "true" } },
-  spec: {
-    selector: { matchLabels: { app: "app" } },
-    template: {
-      metadata: { labels: { app: "app" } },
-      spec: {
-        containers: [{ name: "app", image: "app:1", envFrom: [{ configMapRef: { name: "settings" } }] }],
-      },
-    },
-  },
-};
 
 /** The same objects, but nobody may do this with that. */
 function without(objects: readonly Manifest[], resource: string, verb: string): readonly Manifest[] {

@@ -1,16 +1,19 @@
 {{/*
 What it may do in a namespace it serves; each rule only with the feature that needs it. `list` and `watch` on Secrets are a
 right to read them, also where only metadata is asked for. There is no `update`: what is changed is patched. In a hub the
-watcher follows, and reads workloads and pods of slow rollouts; the worker reads and writes; the dashboard only reads.
+watcher follows, and reads workloads and pods of slow rollouts; the worker reads and writes; the dashboard only reads. Where a webhook is
+called and nothing is rolled, sources are read, and the worker of a hub has nothing to do.
 */}}
-{{- define "fleet-reloader.rules" -}}
+{{- define "fleet-reloader.servedRules" -}}
 {{- $reloader := .Values.reloader -}}
 {{- $component := .Component | default "" -}}
+{{- $rolls := empty (include "fleet-reloader.onlyTells" .) -}}
 {{- $read := "get, list, watch" -}}
-{{- if eq $component "watcher" }}{{ $read = ternary "get, list, watch" "list, watch" (not (empty (include "fleet-reloader.onlyTells" .))) }}{{ end -}}
+{{- if eq $component "watcher" }}{{ $read = ternary "list, watch" "get, list, watch" $rolls }}{{ end -}}
 {{- if has $component (list "worker" "dashboard") }}{{ $read = "get, list" }}{{ end -}}
 {{- $acts := has $component (list "" "worker") -}}
 {{- $roll := dict "" "get, list, watch, patch" "watcher" "get, list, watch" "worker" "get, patch" "dashboard" "get, list" -}}
+{{- if or $rolls (ne $component "worker") }}
 - apiGroups: [""]
   resources:
     {{- if not $reloader.ignoreConfigMaps }}
@@ -20,6 +23,13 @@ watcher follows, and reads workloads and pods of slow rollouts; the worker reads
     - secrets
     {{- end }}
   verbs: [{{ $read }}]
+{{- if $reloader.enableCSIIntegration }}
+- apiGroups: [secrets-store.csi.x-k8s.io]
+  resources: [secretproviderclasses, secretproviderclasspodstatuses]
+  verbs: [{{ $read }}]
+{{- end }}
+{{- end }}
+{{- if $rolls }}
 - apiGroups: [apps]
   resources: [deployments, statefulsets, daemonsets]
   verbs: [{{ get $roll $component }}]
@@ -48,22 +58,25 @@ watcher follows, and reads workloads and pods of slow rollouts; the worker reads
   resources: [deploymentconfigs]
   verbs: [{{ get $roll $component }}]
 {{- end }}
-{{- if $reloader.enableCSIIntegration }}
-- apiGroups: [secrets-store.csi.x-k8s.io]
-  resources: [secretproviderclasses, secretproviderclasspodstatuses]
-  verbs: [{{ $read }}]
 {{- end }}
-{{- if $acts }}
+{{- /* Also of a registration that claims to be another cluster. */}}
+{{- if and $acts (or $rolls (include "fleet-reloader.registers" .)) }}
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
 {{- end }}
-{{- if .Values.fleetReloader.listPods }}
+{{- if and $rolls .Values.fleetReloader.listPods }}
 # Why a rollout fails, and since when pods run. Without it the status of the workload has to do.
 - apiGroups: [""]
   resources: [pods]
   verbs: [list]
 {{- end }}
+{{- end -}}
+
+{{/* All of the rules in a namespace: also those that people give. */}}
+{{- define "fleet-reloader.rules" -}}
+{{- $component := .Component | default "" -}}
+{{- if include "fleet-reloader.servesHub" . }}{{ include "fleet-reloader.servedRules" . }}{{ end -}}
 {{- range $rule := .Values.fleetReloader.extraRules }}
 {{- $verbs := $rule.verbs | default list }}
 {{- $only := get (dict "watcher" (list "get" "list" "watch") "dashboard" (list "get" "list")) $component }}
@@ -79,6 +92,24 @@ watcher follows, and reads workloads and pods of slow rollouts; the worker reads
 {{ list (set (deepCopy $rule) "verbs" $verbs) | toYaml }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* All of the rules where every namespace is served. */}}
+{{- define "fleet-reloader.clusterRules" -}}
+{{- if include "fleet-reloader.servesHub" . -}}
+# The UID of kube-system is the cluster's identity.
+- apiGroups: [""]
+  resources: [namespaces]
+  resourceNames: [kube-system]
+  verbs: [get]
+{{- if .Values.reloader.namespaceSelector }}
+# For their labels: a watcher follows all, the others look at one.
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [{{ get (dict "" "get, list, watch" "watcher" "list, watch" "worker" "get" "dashboard" "get") (.Component | default "") }}]
+{{- end }}
+{{- end }}
+{{- include "fleet-reloader.rules" . }}
 {{- end -}}
 
 {{/* Not empty on OpenShift; a template that is rendered without the cluster is told by the value. */}}

@@ -154,7 +154,24 @@ variable.
 {{- define "fleet-reloader.onlyTells" -}}
 {{- $own := .Values.fleetReloader -}}
 {{- $said := list $own.args $own.hub .Values.reloader.deployment.env | toJson -}}
-{{- if or .Values.reloader.webhookUrl (regexMatch "\"--webhook-url[=\"]|\"FLEET_RELOADER_WEBHOOK_URL\":\"[^\"]" $said) }}true{{ end -}}
+{{- if or .Values.reloader.webhookUrl (regexMatch "\"--webhook-url(=|\",\")[^\"]|\"FLEET_RELOADER_WEBHOOK_URL\":\"[^\"]" $said) }}true{{ end -}}
+{{- end -}}
+
+{{/* Not empty when the values name where clusters are registered. */}}
+{{- define "fleet-reloader.registers" -}}
+{{- $clusters := .Values.fleetReloader.clusters -}}
+{{- if or $clusters.kubeconfigSecrets $clusters.secrets $clusters.argocdNamespace $clusters.profiles }}true{{ end -}}
+{{- end -}}
+
+{{/*
+Empty where the cluster that it runs in registers others and is not served itself: the rights of registration.yaml are enough. As far as the
+values tell: flags and variables may say otherwise.
+*/}}
+{{- define "fleet-reloader.servesHub" -}}
+{{- $own := .Values.fleetReloader -}}
+{{- $said := list $own.args $own.hub .Values.reloader.deployment.env | toJson -}}
+{{- $isTold := regexMatch "\"--(serve-hub|kubeconfig|context)[=\"]|\"(FLEET_RELOADER_SERVE_HUB|KUBECONFIG|FLEET_RELOADER_CONTEXTS?)\":" $said -}}
+{{- if or $isTold (ne (toString $own.clusters.serveHub) "false") (not (include "fleet-reloader.registers" .)) }}true{{ end -}}
 {{- end -}}
 
 {{/* Not empty when it calls webhooks, as far as the values tell. */}}
