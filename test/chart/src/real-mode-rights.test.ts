@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rendered } from "./helm.ts";
+import { refusal, rendered } from "./helm.ts";
 import { at, type Manifest } from "./manifest.ts";
 
 const webhookUrl = "http://hooks/changed";
@@ -95,12 +95,18 @@ describe("a cluster that only registers others grants no right to serve it", () 
       }
   });
 
-  test("it is served where it registers none, or where a flag or a variable may say so", async () => {
+  test("one that registers none would be served all the same: that is refused", async () => {
+    const message = await refusal({ fleetReloader: { clusters: notServed } });
+    expect(message).toContain("fleetReloader.clusters.serveHub is false, but no other cluster is registered");
+    expect(message).toContain("leave serveHub true");
+  });
+
+  test("it is served where a flag or a variable may say so", async () => {
     const all = await grantedBy({});
     const clusters = { ...notServed, secrets: ["cluster-api"] };
     const env = { open: { FLEET_RELOADER_SERVE_HUB: "true" } };
     for (const values of [
-      { fleetReloader: { clusters: notServed } },
+      { fleetReloader: { clusters: notServed, args: ["--cluster-secrets=cluster-api"] } },
       { fleetReloader: { clusters: { secrets: ["cluster-api"] } } },
       { fleetReloader: { clusters, args: ["--serve-hub=true"] } },
       { fleetReloader: { clusters, args: ["--context", "b"] } },

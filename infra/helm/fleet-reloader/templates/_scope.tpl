@@ -110,6 +110,12 @@
 {{- fail "fleetReloader.redis.url holds a user or password; put the URL into a Secret and name that in fleetReloader.redis.existingSecret" -}}
 {{- end -}}
 {{- include "fleet-reloader.checkAudit" . -}}
+{{- /* Clusters may also be registered by a flag or a variable. */ -}}
+{{- $said := list $own.args $own.hub $reloader.deployment.env | toJson -}}
+{{- $mayRegister := regexMatch "--(cluster-secrets|argocd-clusters|cluster-profiles|kubeconfig|context|serve-hub)|\"(KUBECONFIG|FLEET_RELOADER_(CLUSTER|ARGOCD|KUBECONFIG|SERVE_HUB))" $said -}}
+{{- if and (eq (toString $own.clusters.serveHub) "false") (not $mayRegister) (not (include "fleet-reloader.registers" .)) -}}
+{{- fail "fleetReloader.clusters.serveHub is false, but no other cluster is registered, so the one that it runs in would be served; name others in fleetReloader.clusters, or leave serveHub true" -}}
+{{- end -}}
 {{- if and (ne $own.mode "hub") (gt (int (include "fleet-reloader.replicas" .)) 1) (not (include "fleet-reloader.markKeySecret" .)) -}}
 {{- fail "fleetReloader.markKey.create is false and fleetReloader.markKey.existingSecret is empty, but reloader.deployment.replicas is more than 1: all instances need the same key; set one of the two" -}}
 {{- end -}}
