@@ -15,9 +15,9 @@ export interface LiveWorkload {
   readonly generation: number;
   readonly annotations: Annotations;
   readonly templateAnnotations: Annotations;
-  /** The pod template as it is, unparsed: that of the object it refers to, if it does. */
+  /** The pod template, unparsed. If the workload refers to another object for its template, it is that object's template. */
   readonly template: unknown;
-  /** The object it refers to for its template; undefined when it has its own, or when there is none. */
+  /** The object that the workload refers to for its template; undefined when it has its own, or when that object does not exist. */
   readonly templateOwner?: Pick<LiveWorkload, "ref" | "resourceVersion" | "generation" | "annotations"> & {
     /** Selects the pods of a workload that has no selector of its own. */
     readonly podSelector: string | undefined;
@@ -30,7 +30,7 @@ export interface LiveWorkload {
    * a field of it; the creation time when there are none.
    */
   readonly templateChangedAtSeconds: number;
-  /** When anything of it was written last, from the times in managedFields; the creation time when there are none. */
+  /** When any part of it was last written, from the times in managedFields; the creation time when there are none. */
   readonly writtenAtSeconds: number;
   /** A Deployment's `spec.paused`: a changed template does not reach its pods before it is resumed. */
   readonly isPaused: boolean;
@@ -43,26 +43,26 @@ export interface LiveSource {
   readonly annotations: Annotations;
   readonly labels: Labels;
   readonly createdAtSeconds: number;
-  /** No content of it was written later, as far as the API server tells: a write that only removes keys leaves no time. */
+  /** Upper bound of the last write of its content, as far as the API server shows it: a write that only removes keys leaves no time. */
   readonly writtenAtSeconds: number;
-  /** Content was written again after it was made, as far as whole seconds tell. */
+  /** The content was written after the creation, as far as whole seconds show. */
   readonly isModified: boolean;
   readonly resourceVersion: string;
-  /** Undefined: nothing shows it now, as when no pod mounts the class. */
+  /** Undefined: nothing shows the content now, for example when no pod mounts the class. */
   readonly content: SourceContent | undefined;
-  /** When the content became what it is, where several objects show it and the newest counts. */
+  /** When the content became what it is. Set only where several objects show the content: the newest counts. */
   readonly asOfSeconds?: number;
   /** Undefined where several objects show the content. */
   readonly write?: SourceWrite;
 }
 
 /**
- * Asks whether a write may be sent now. The adapter reserves a connection first, then asks, then sends. It asks again when it sends
- * again. A write that is on hold is not sent and ends as `kube.conflict`. Making a new connection may take up to 5 s after the question.
+ * Asks whether a write may be sent now. The adapter reserves a connection, asks, then sends; it asks again before each resend. A write on
+ * hold is not sent and ends as `kube.conflict`. Opening a new connection may take up to 5 s after the question.
  */
 export type Admit = () => Promise<Verdict["type"]>;
 
-/** A conditional write: it holds only while the workload still has this resourceVersion. */
+/** A conditional write: it succeeds only while the workload still has this resourceVersion. */
 export interface WorkloadPatch {
   readonly resourceVersion: string;
   /** Annotations of the workload's own metadata (rolls nothing); null removes one. */
@@ -71,11 +71,11 @@ export interface WorkloadPatch {
   readonly template?: TemplateEdit;
   /** Sets a Deployment's `spec.paused`. */
   readonly isPaused?: boolean;
-  /** The template that the change was made for: some kinds can only be sent whole lists. */
+  /** The template that the change was computed from: some kinds accept only whole lists. */
   readonly templateBefore?: unknown;
   /** Other fields, from the root of the object. */
   readonly fields?: JsonObject;
-  /** Absent: nobody is asked. */
+  /** Absent: the write is sent without asking. */
   readonly admit?: Admit | undefined;
 }
 
@@ -88,14 +88,14 @@ export interface PatchedWorkload
   readonly object: unknown;
 }
 
-/** What is deleted only if it is still this one. */
+/** The precondition of a delete: only this object is deleted. */
 export interface Exactly {
   readonly uid: string;
-  /** Absent: in whatever state it is. */
+  /** Absent: any version of it is deleted. */
   readonly resourceVersion?: string;
 }
 
-/** The most pods that `listPods` answers: enough to see why new pods do not run, and no burden for a workload of thousands. */
+/** The most pods that `listPods` returns: enough to see why new pods do not run, and no burden for a workload of thousands. */
 export const podsMax = 250;
 
 /** What a worker needs of one cluster's API server. Absence is a value; everything else that goes wrong is a Fault. */
@@ -104,13 +104,13 @@ export interface ClusterApi {
   readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<LiveWorkload | undefined>;
   readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined>;
   /**
-   * The annotations of a source now; none of one that is gone. Metadata only, and past every limit: for a write that has its turn and
-   * holds it meanwhile.
+   * The current annotations of a source; none when the source is gone. Reads metadata only and bypasses every limit, because a write that
+   * has its turn waits for the answer.
    */
   readSourceAnnotations(ref: SourceRef, signal: AbortSignal): Promise<Annotations>;
   /** The same for a workload. */
   readWorkloadAnnotations(ref: WorkloadRef, signal: AbortSignal): Promise<Annotations>;
-  /** Of these sources of a kind other than SecretProviderClass those that there are, by name: one list in the place of many reads. */
+  /** The existing sources among these, by name: one list instead of many reads. The kind must not be SecretProviderClass. */
   readSources(
     kind: SourceKind,
     namespace: string,
@@ -119,7 +119,7 @@ export interface ClusterApi {
   ): Promise<ReadonlyMap<string, LiveSource>>;
   /** Names of all served sources of a kind in a namespace, for annotation patterns. Metadata only. */
   listSourceNames(kind: SourceKind, namespace: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Pods that a label selector fits, as the API server sent them; of more than `podsMax`, some. */
+  /** Pods that match a label selector, as the API server sent them; at most `podsMax` of them. */
   listPods(namespace: string, labelSelector: string, signal: AbortSignal): Promise<readonly unknown[]>;
   /** Undefined: there is no such namespace. */
   readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined>;
@@ -129,26 +129,26 @@ export interface ClusterApi {
     patch: WorkloadPatch,
     signal: AbortSignal,
   ): Promise<PatchedWorkload | undefined>;
-  /** What was made, or what is there under that name already. */
+  /** Resolves to the created object, or to the object that already has the name. */
   createWorkload(made: NewObject, signal: AbortSignal, admit?: Admit): Promise<LiveWorkload>;
   /**
-   * Deletes exactly this one, its pods in the background; faults with `kube.conflict` when it is another or has changed. One
-   * that is gone is deleted.
+   * Deletes exactly this object, and its pods in the background. Faults with `kube.conflict` when the object is another one or has
+   * changed. Succeeds when it is already gone.
    */
   deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal, admit?: Admit): Promise<void>;
 }
 
-/** Lists of whole workloads, for a question of a person. No worker needs them. */
+/** Lists whole workloads to answer a person's question. No worker needs them. */
 export interface WorkloadLists {
   /** All workloads of a served kind in a namespace, each with its pod template; none where the API server does not have the kind. */
   listWorkloads(kind: string, namespace: string, signal: AbortSignal): Promise<readonly LiveWorkload[]>;
 }
 
-/** A cluster as a worker has it: how to talk to it. */
+/** A cluster as a worker knows it: how to talk to it. */
 export interface EngagedCluster {
-  /** What people call it: in logs and metrics. */
+  /** The name in logs and metrics. */
   readonly name: string;
   readonly api: ClusterApi;
-  /** Those it was registered with; none when absent. */
+  /** The labels of its registration; none when absent. */
   readonly labels?: Labels;
 }

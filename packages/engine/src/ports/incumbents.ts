@@ -1,8 +1,8 @@
 import type { ClusterId } from "./request.ts";
 
-/** Which registration each cluster is served by, remembered for all processes and over their ends. */
+/** Remembers which registration serves each cluster, for all processes and across restarts. */
 export interface Incumbents {
   all(): Promise<ReadonlyMap<ClusterId, string>>;
-  /** Who keeps the cluster: this registration when nobody does, or when `instead`, which is gone, did. */
+  /** Resolves to the registration that keeps the cluster: this one if no other did, or if `instead` did, which is gone. */
   keep(cluster: ClusterId, registration: string, instead: string | undefined): Promise<string>;
 }

@@ -10,18 +10,18 @@ export interface IndexEntry {
   /** Name patterns in annotations. They are matched against every source of the kind in the namespace. */
   readonly patterns: readonly { readonly kind: SourceKind; readonly item: string }[];
   /**
-   * Everything else that decides what the note holds of these sources: the keys that are read, those that have to match, and
-   * the template of the pods where a source is optional. It is only compared: a different scope needs a new note. Mostly empty.
+   * Everything else that decides what the applied state records of these sources: the keys that are read, those that have to match, and
+   * the pod template where a source is optional. It is only compared: a different scope needs a new record. Mostly empty.
    */
   readonly scope: string;
-  /** The object that it refers to for its pod template: a freeze of that holds the workload too. */
+  /** The object that the workload refers to for its pod template: a freeze of that object holds the workload too. */
   readonly templateOwner?: WorkloadRef;
   /** The workload's own debounce window, if it sets one. */
   readonly window: { readonly quietPeriodMs?: number; readonly maxWaitMs?: number };
   /**
-   * The event that shows the entry. It is not part of the entry, and is stored until the note is written where the entry shows a new interest.
-   * One that is stored stays while the entry asks for a source or by a pattern as before: it may have changed since. What only moves the window
-   * or the generation begins nothing.
+   * The event that shows the entry. It is not part of the entry. It is stored when the entry shows a new interest, until the applied
+   * state is written. A stored event stays while the entry still asks for a source or pattern as before: that source may have changed
+   * since. A change of the window or the generation alone stores nothing.
    */
   readonly seen?: SeenInterest;
 }
@@ -30,11 +30,11 @@ export interface IndexEntry {
 export interface SourceVersion {
   readonly ref: SourceRef;
   readonly resourceVersion: string;
-  /** An annotation freezes it. Absent: none does, or nobody has looked. */
+  /** An annotation freezes it. Absent: none does, or it is not known. */
   readonly isFrozen?: true;
 }
 
-/** A version that no object has. Asked about in this version, a deleted source still leads to the workloads that use it. */
+/** A version that no object has. `findChanged` with this version still finds the workloads that use a deleted source. */
 export const goneVersion = "";
 
 /** A source whose version differs from its checkpoint, with the workloads that use it. */
@@ -56,18 +56,18 @@ export interface Dependent {
  */
 export interface ReferenceIndex {
   /**
-   * Puts entries, in their order: one workload may have several. Returns those that differ from what was there (all of them on a fresh index),
-   * and those that differed before and were not marked as published since.
+   * Puts entries, in their order: one workload may have several. Returns those that differ from the stored ones (all of them on a fresh
+   * index), and those that differed before and have not been marked as published since.
    */
   put(entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]>;
   remove(workloads: readonly WorkloadRef[]): Promise<void>;
-  /** Keys (`workloadKey`) of the workloads of the kind that it has. */
+  /** Keys (`workloadKey`) of the workloads of the kind in the index. */
   keys(workloadKind: string, namespace: string | undefined): Promise<ReadonlySet<string>>;
   /** After a complete list: removes every workload of the kind that is not in it (keys of `workloadKey`). */
   retain(workloadKind: string, namespace: string | undefined, keys: ReadonlySet<string>): Promise<void>;
   /** Removes every workload that is not served. */
   retainServed(isServed: (workload: WorkloadRef) => boolean): Promise<void>;
-  /** Of these sources, the referenced ones whose version differs from their checkpoint. */
+  /** Returns those of these sources that are referenced and whose version differs from their checkpoint. */
   findChanged(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]>;
 }
 
@@ -91,7 +91,7 @@ export interface IndexSession {
   open(): Promise<{ readonly engagedAtSeconds: number }>;
   /** Faults with `redis.state-lost` when the state is not the one that was opened. */
   verify(): Promise<void>;
-  /** Since when the workloads of a stream are served; undefined when that is not remembered. */
+  /** Since when the workloads of a stream are served; undefined when it is not known. */
   served(stream: string): Promise<ServedRecord | undefined>;
   serve(stream: string, record: ServedRecord): Promise<void>;
   /** The number of workloads whose entries were new or different and that no worker has observed since. */

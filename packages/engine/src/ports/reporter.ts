@@ -31,49 +31,49 @@ export interface RolledSource extends SourceRef {
   readonly reason: RollReason;
 }
 
-/** A change could not be brought to the pods, or what they carry not be noted, and waiting a moment will not do. */
+/** A change could not be brought to the pods, or their applied state could not be recorded, and a short wait will not mend it. */
 export interface FailureReport extends Report {
   readonly code: FaultCode;
-  /** What the fault says: names, never content. */
+  /** The message of the fault: names, never content. */
   readonly message: string;
-  /** The kind of each source that the roll is for; none where no roll is due, or it is not known. */
+  /** The kind of each source that the roll is for; none where no roll is due, or where the kinds are not known. */
   readonly changedKinds: readonly SourceKind[];
 }
 
-/** The rollout that a roll began has ended, one way or another. */
+/** The rollout of a roll has ended, well or badly. */
 export interface EndReport extends Report {
   readonly uid: string;
   readonly result: RolloutResult;
   readonly reason: RolloutReason;
-  /** In the words of the controllers; empty when it is healthy. */
+  /** The message of the controllers; empty when the rollout is healthy. */
   readonly message: string;
   readonly seconds: number;
 }
 
-/** An annotation of the workload does not say what its writer meant. */
+/** An annotation of the workload cannot be read, or does not say what its author meant. */
 export interface UnreadableReport extends Report {
   readonly uid: string;
   readonly problem: AnnotationProblem;
-  /** Absent: it cannot be read. */
+  /** Absent: the annotation cannot be read. */
   readonly reason?: "NamedSourceMissing" | "LintFinding";
-  /** The rule of lint; then `problem` may be about a field that is no annotation. */
+  /** The lint rule. Then `problem` may be about a field that is no annotation. */
   readonly rule?: LintRuleId;
 }
 
-/** A roll is due and held. Told when the hold begins, and now and then while it goes on. */
+/** A roll is due and held. Reported when the hold begins, and from time to time while it lasts. */
 export interface HoldReport extends Report {
   readonly uid: string;
   readonly reason: HoldReason;
   /** For people: who or what holds it. Names only. */
   readonly why: string;
   readonly untilMs?: number;
-  /** The same unfinished rollouts leave no room for it, and have for a minute. */
+  /** The same unfinished rollouts have left no room for it for a minute. */
   readonly isStuck?: boolean;
 }
 
 /**
- * Tells people outside what was done. Every call returns at once, throws nothing and is never waited for: no roll is later,
- * or not made, because somebody who listens is slow or gone. What cannot be told in time is counted and forgotten.
+ * Notifies people outside. Every call returns at once, throws nothing and is never waited for: a slow or absent receiver never delays or
+ * prevents a roll. A report that cannot be sent in time is counted and dropped.
  */
 export interface Reporter {
   rolled(report: RollReport): void;
@@ -83,7 +83,7 @@ export interface Reporter {
   held(report: HoldReport): void;
 }
 
-/** Passes every report on to each. One that breaks its promise and throws is named in the log and disturbs nobody. */
+/** Passes every report on to each reporter. If one breaks its promise and throws, it is named in the log and the others go on. */
 export function reportToEach(reporters: readonly Reporter[], log: Log): Reporter {
   const each = (tell: (reporter: Reporter) => void): void => {
     for (const reporter of reporters) {
@@ -103,13 +103,10 @@ export function reportToEach(reporters: readonly Reporter[], log: Log): Reporter
   };
 }
 
-/** A server that fails or does not answer may do so for a minute; counted attempts before people are told. */
+/** Counted attempts before people are notified: a server may fail or not answer for a minute. */
 const patienceAttempts = 4;
 
-/**
- * Whether people have to hear of a fault now. Not of one that the next attempt is likely to mend, nor of what concerns a whole
- * cluster rather than this workload.
- */
+/** Whether to report a fault to people now. A fault that the next attempt probably mends is not reported, nor one that concerns the whole cluster. */
 export function isWorthReporting(fault: Fault, attemptsMade: number): boolean {
   switch (fault.class) {
     case "invalid":
@@ -127,8 +124,8 @@ export function isWorthReporting(fault: Fault, attemptsMade: number): boolean {
 }
 
 /**
- * The first attempt, and later ones ever less often: each time their number has doubled. The request may have failed in another way at
- * first, and what goes on for hours is told again.
+ * The first attempt, and then each time the number of attempts has doubled. The request may have failed in another way at first, and a
+ * fault that lasts for hours is reported again.
  */
 function isFirstOrRare(attemptsMade: number): boolean {
   return (

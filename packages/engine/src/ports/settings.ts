@@ -18,24 +18,24 @@ export interface Settings extends AppearanceRules, EligibilityRules {
   readonly debounce: Debounce;
   /** The kinds of workloads that are watched and rolled. */
   readonly workloadKinds: readonly WorkloadKind[];
-  /** The kinds of sources that are watched. Of any other nothing is listed, watched or read, and references to it do not count. */
+  /** The kinds of sources that are watched. Sources of other kinds are not listed, watched or read, and references to them do not count. */
   readonly sourceKinds: readonly SourceKind[];
   readonly scope: Scope;
 }
 
 /** Which part of a cluster is served. */
 export interface Scope {
-  /** These namespaces only, without any cluster-wide right; undefined means all. */
+  /** Only these namespaces, without any cluster-wide right; undefined means all. */
   readonly namespaces: readonly string[] | undefined;
-  /** Of all namespaces, these not. Says nothing where `namespaces` are listed. */
+  /** All namespaces except these. Has no effect where `namespaces` is set. */
   readonly ignoredNamespaces: readonly string[];
-  /** Of all namespaces, those with matching labels; undefined means any. Says nothing where `namespaces` are listed. */
+  /** Only namespaces whose labels match; undefined means any. Has no effect where `namespaces` is set. */
   readonly namespaceSelector: LabelSelector | undefined;
-  /** Of all sources, those whose labels match, in Kubernetes' own words; undefined means any. */
+  /** Only sources whose labels match this Kubernetes label selector; undefined means any. */
   readonly sourceSelector: string | undefined;
 }
 
-/** What is meant when nothing is said; tests and services begin with it. */
+/** The defaults; tests and services begin with them. */
 export const defaultSettings = {
   workloadKinds: defaultKinds,
   reloadSuspended: false,

@@ -9,68 +9,66 @@ export interface Addition {
 }
 
 /**
- * Why a workload is looked at.
+ * Why a workload is reconciled.
  *
- * - `change`: a source of it changed.
- * - `adoption`: the workload itself is new or different: it is looked at now, only to note what it carries. A run that is
- *   already waiting stays where it is.
- * - `resume`: its pause ends then. It waits beside a change of the same workload, and is neither moved by one nor moves it. A newer end of
- *   the pause moves it.
- * - `follow`: it was rolled, and its rollout is looked at. It waits beside both, in the same way, and gives way to others,
- *   unless they are very many.
+ * - `change`: one of its sources changed.
+ * - `adoption`: the workload itself is new or different. It is reconciled now, only to record what its pods run with. A request that
+ *   already waits keeps its time.
+ * - `resume`: its pause ends at that time. It waits beside a change of the same workload; neither moves the other. A newer end of the
+ *   pause moves it.
+ * - `follow`: it was rolled, and its rollout is observed. It waits beside both in the same way, and gives way to others, unless they are
+ *   very many.
+ * - `audit`: nothing asked for it. It is a rare check with the lowest priority, which should find nothing. It waits beside all others.
  *
- * - `audit`: nothing asks for it; it is looked at now and again, after everybody else, to find what should not be there to find. It waits
- *   beside all others.
- *
- * Only `change` rolls at once; a change that another finds waits for the quiet period like any other.
+ * Only `change` rolls at once. A change that a request with another purpose finds waits for the quiet period like any other.
  */
 export type Purpose = "change" | "adoption" | "resume" | "follow" | "audit";
 
 /**
- * Producer side of the durable queue. A request added n times before it runs, runs once; added while it runs, it runs
+ * Producer side of the durable queue. A request that is added n times before it runs, runs once. One that is added while it runs, runs
  * again. `add` resolves only when the queue holds all of them.
  */
 export interface Workqueue {
   add(additions: readonly Addition[]): Promise<void>;
-  /** Whether a change or an adoption of this workload waits, is held, or is handled now. */
+  /** Whether a request for a change or an adoption of this workload waits, is held, or is being handled. */
   waits(request: Request): Promise<boolean>;
 }
 
 /** A request that waits in the queue. */
 export interface WaitingRequest {
-  /** Why it is on hold, and when a worker asks again at the latest (wall time). Absent: it waits for its turn or for quiet. */
+  /** Why it is on hold, and the wall time at which a worker asks again at the latest. Absent: it waits for its turn or for quiet. */
   readonly hold?: Hold & { readonly againAtMs: number };
 }
 
 /** What the queue knows of one request, for people. Reading it changes nothing. */
 export interface QueueView {
-  /** Undefined: no change and no adoption of the workload waits. */
+  /** Undefined: no request for a change or an adoption of the workload waits. */
   waiting(request: Request): Promise<WaitingRequest | undefined>;
 }
 
-/** Handles one request. What it throws decides, by its fault class, whether and when the request comes back. */
+/** Handles one request. The class of the fault that it throws decides whether and when the request comes back. */
 export type Handler = (request: Request, delivery: Delivery) => Promise<Result>;
 
 export interface Delivery {
   /** Counted attempts before this one. */
   readonly attemptsMade: number;
   /**
-   * An earlier run of this request may have left a write under way, and nobody knows what became of it: the run ended in a counted attempt,
-   * its worker was lost, or it was aborted. It stays so until the request is done. A request that was only held or delayed is not
+   * An earlier run of this request may have left a write under way whose outcome is unknown: the run ended in a counted attempt, its
+   * worker was lost, or it was aborted. It stays doubtful until the request is done. A request that was only held or delayed is not
    * doubtful: its write was certainly not made.
    */
   readonly isDoubtful: boolean;
   readonly purpose: Purpose;
   /**
-   * Wall times of the queue's clock, in milliseconds. Undefined at a repeat: what was held, parked or retried waited for other reasons
-   * than its turn.
+   * Wall times of the queue's clock, in milliseconds. Undefined at a repeat: a request that was held, parked or retried did not only wait
+   * for its turn.
    */
   readonly times?: DeliveryTimes | undefined;
-  /** Aborted when the worker stops in a hurry or has lost the request to another worker. */
+  /** Aborted when the worker has to stop at once, or has lost the request to another worker. */
   readonly signal: AbortSignal;
 }
 
-/** When a request that is taken up for the first time was put into the queue, by the first change of its burst, and when it was taken up. */
+/** Times of a request that is taken up for the first time: when the first change of its burst put it into the queue, and when it was taken up. */
 export interface DeliveryTimes {
   readonly seenAtMs: number;
   readonly takenAtMs: number;
