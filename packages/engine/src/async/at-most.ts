@@ -1,10 +1,10 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "./clock.ts";
 
-/** A reason of our own: without one each call makes an error with a stack. */
+/** An abort reason of our own: without one each call creates an error with a stack. */
 const notWaitedFor = Symbol("the wait has ended");
 
-/** Waits for the end of work that may take long, or for ever, at most this long. The work itself goes on. Rejects as it does. */
+/** Waits at most this long for work that may take very long or never end. The work itself goes on. Rejects as the work does. */
 export async function atMost(
   ms: number,
   clock: Pick<Clock, "sleep">,
@@ -15,7 +15,7 @@ export async function atMost(
   await Promise.race([work, late]).finally(() => patience.abort(notWaitedFor));
 }
 
-/** The answer of a Redis that may be away for ever. Faults with `redis.unavailable` and this text when it does not come within this time. */
+/** Waits for an answer of Redis, which may be away for ever. Faults with `redis.unavailable` and this text when none comes in time. */
 export async function answerWithin<T>(
   ms: number,
   clock: Pick<Clock, "sleep">,

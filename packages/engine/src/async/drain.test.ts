@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Drain } from "./drain.ts";
 
-/** Lets everything run that waits for nothing from outside. */
+/** Lets all work run that waits for nothing from outside. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function startDrain({ atOnce = 100, isGathering = true } = {}) {

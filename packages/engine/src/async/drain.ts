@@ -1,13 +1,13 @@
 export interface DrainOptions {
   /** Whether anything waits to be flushed. */
   readonly hasMore: () => boolean;
-  /** Waits before each flush, so that what comes meanwhile goes with it. It ends early when the signal is aborted. Undefined: no wait. */
+  /** Waits before each flush, so that items that come meanwhile go with it. It ends early when the signal is aborted. Undefined: no wait. */
   readonly gather?: (hurry: AbortSignal) => Promise<void>;
-  /** Takes what waits, or a part of it, and sends it. A rejection is a bug: it ends the process, like every rejection that nobody awaits. */
+  /** Takes the waiting items, or some of them, and sends them. A rejection is a bug: it ends the process, like every unhandled rejection. */
   readonly flush: (hurry: AbortSignal) => Promise<void>;
 }
 
-/** Gathers and flushes in the background, in one run at a time, until nothing waits. What waits is kept by its owner. */
+/** Gathers and flushes in the background, in one run at a time, until nothing waits. The owner keeps the waiting items. */
 export class Drain {
   readonly #options: DrainOptions;
   readonly #hurry = new AbortController();
@@ -17,12 +17,12 @@ export class Drain {
     this.#options = options;
   }
 
-  /** Something waits. Returns at once. */
+  /** Starts a run if something waits. Returns at once. */
   begin(): void {
     if (this.#running === undefined && this.#options.hasMore()) this.#running = this.#run();
   }
 
-  /** Ends every wait for more, from now on. Resolves when nothing waits and nothing is being flushed. */
+  /** Ends every gathering wait from now on. Resolves when nothing waits and nothing is being flushed. */
   async finish(): Promise<void> {
     this.#hurry.abort();
     await this.#running;
@@ -37,7 +37,7 @@ export class Drain {
         await flush(signal);
       }
     } finally {
-      // In the same turn as the check above: what comes from now on begins a new run.
+      // Reset in the same turn as the check above, so the next item starts a new run.
       this.#running = undefined;
     }
   }

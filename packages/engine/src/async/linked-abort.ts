@@ -1,12 +1,12 @@
-/** Something of its own that may be aborted, and is when one of its parents is. Disposed of when it is over, so that nothing of it stays. */
+/** A signal of its own that is also aborted when one of its parents is. Dispose of it when the work is over, so that nothing of it stays. */
 export interface LinkedAbort extends Disposable {
   readonly signal: AbortSignal;
   readonly abort: () => void;
 }
 
 /**
- * What `AbortSignal.any` is for, where there are thousands: that one notes every signal it ultimately depends on, weakly and both
- * ways, which came to a sixth of what a watched cluster takes of the heap. This is one listener for each.
+ * Replaces `AbortSignal.any` where there are thousands of signals. That function notes every signal it depends on, weakly and both ways,
+ * which took a sixth of the heap of a watched cluster. This one adds one listener to each parent.
  */
 export function linkedAbort(...parents: readonly AbortSignal[]): LinkedAbort {
   const own = new AbortController();
@@ -15,7 +15,7 @@ export function linkedAbort(...parents: readonly AbortSignal[]): LinkedAbort {
   if (parents.some(({ aborted }) => aborted)) follow();
   return {
     signal: own.signal,
-    // To abort once more does nothing, but makes an error with a stack that nobody sees.
+    // A second abort would do nothing but create an error with a stack that nobody sees.
     abort: () => {
       if (!own.signal.aborted) own.abort();
     },

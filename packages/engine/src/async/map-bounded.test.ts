@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mapBounded } from "./map-bounded.ts";
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function openWork() {
   const begun: { readonly item: number; readonly answer: PromiseWithResolvers<string> }[] = [];
   const work = (item: number): Promise<string> => {

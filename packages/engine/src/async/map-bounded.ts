@@ -1,6 +1,6 @@
 /**
- * Works on all items, on at most so many at once. Resolves to the results in the order of the items. After the first failure, which is
- * that of the whole, no further item begins.
+ * Works on all items, on at most `atOnce` of them at the same time. Resolves to the results in the order of the items. Rejects with the
+ * first failure, after which no further item begins.
  */
 export async function mapBounded<T, R>(
   items: readonly T[],
@@ -8,7 +8,7 @@ export async function mapBounded<T, R>(
   work: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
   const results: R[] = [];
-  // A loop that throws closes its generator, and so ends the loops beside it.
+  // A loop that throws closes the shared generator, and so ends the other loops.
   const left = (function* () {
     yield* items.entries();
   })();

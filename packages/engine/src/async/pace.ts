@@ -3,12 +3,12 @@ import { Semaphore } from "./semaphore.ts";
 
 /** A person does not notice this delay, and neither does another request. */
 const paceSliceMs = 5;
-/** A rest ends by itself. */
+/** For rests, which end by themselves. */
 const neverAborted = new AbortController().signal;
 
 /**
- * Lets long works share their thread. Each asks between two steps, and they get a slice of time in turn. Everything else runs between two
- * slices, so a probe is answered within a slice, however long the works are.
+ * Lets long tasks share their thread. Each task asks between two steps whether to rest, and gets a slice of time in turn. Everything else
+ * runs between two slices, so a probe is answered within a slice, however long the tasks are.
  */
 export class Pace {
   readonly #clock: Pick<Clock, "monotonic" | "sleep">;

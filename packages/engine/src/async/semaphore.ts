@@ -1,14 +1,14 @@
 import type { Clock } from "./clock.ts";
 
 export interface SemaphoreOptions {
-  /** How many have a turn at once. */
+  /** How many callers have a turn at the same time. */
   readonly atOnce: number;
-  /** After this long the next one gets the turn although the work goes on: a sick cluster must not delay others. Undefined: the work ends by itself. */
+  /** After this time the next caller gets the turn although the work goes on: a sick cluster must not delay others. Undefined: no limit. */
   readonly longestMs?: number;
   readonly clock: Clock;
 }
 
-/** Lets only so many do something costly at once, in the order of their calls. */
+/** Limits how many callers do something costly at the same time, in the order of their calls. */
 export class Semaphore {
   readonly #options: SemaphoreOptions;
   readonly #waiting = new Set<() => void>();
@@ -23,7 +23,7 @@ export class Semaphore {
     return this.#taken < this.#options.atOnce;
   }
 
-  /** Resolves at the caller's turn, to a function that ends it; repeated calls of that have no effect. Rejects when the signal is aborted first. */
+  /** Resolves at the caller's turn to a function that ends the turn; only its first call counts. Rejects when the signal is aborted first. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (!this.isFree) await this.#wait(signal);

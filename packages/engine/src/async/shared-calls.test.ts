@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SharedCalls } from "./shared-calls.ts";
 
-/** Calls that end when the test says so; each answers its questions with their own text and its number. */
+/** Calls that end when the test says so. Each answer contains the text of its question and the number of the call. */
 function controlledCalls() {
   const sent: { readonly place: string; readonly asks: readonly string[] }[] = [];
   const open: { readonly end: (error?: Error) => void }[] = [];

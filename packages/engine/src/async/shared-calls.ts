@@ -6,15 +6,15 @@ interface Asker<A, R> {
   readonly answer: PromiseWithResolvers<R>;
 }
 
-/** The answers of one call, in the order of the questions. Questions of one place go together: their keys lie in one slot. */
+/** Sends questions of one place in one call, because their keys lie in one slot. Resolves to the answers in the order of the questions. */
 export type SendTogether<A, R> = (place: string, asks: readonly A[]) => Promise<readonly R[]>;
 
-/** So many questions in one call occupy Redis for a few milliseconds at most. */
+/** This many questions in one call occupy Redis for a few milliseconds at most. */
 const togetherMax = 32;
 
 /**
- * Questions that come while a call is under way go together in the next call. A single question does not wait; a fan-out costs a call for many of
- * its rolls and not for each. The questions of a call fail together.
+ * Questions that come while a call is under way go together in the next call. A single question does not wait. A fan-out costs one call
+ * for many rolls instead of one for each. All questions of a failed call fail.
  */
 export class SharedCalls<A, R> {
   readonly #send: SendTogether<A, R>;
@@ -37,7 +37,7 @@ export class SharedCalls<A, R> {
     const waiting = [first];
     this.#waiting.set(place, waiting);
     while (waiting.length > 0) await this.#call(place, waiting.splice(0, togetherMax));
-    // In the same turn as the check above: the next question begins a new run.
+    // In the same turn as the check above, so the next question starts a new run.
     this.#waiting.delete(place);
   }
 

@@ -34,7 +34,7 @@ describe("a read that is shared", () => {
     expect(await asked).toBe(1);
   });
 
-  // Whoever asks may have heard of a change after the read under way began.
+  // The caller may have heard of a change after the read under way began.
   test("is never the one that began before the question", async () => {
     const reads = controlledReads();
     const first = reads.ask();
@@ -120,7 +120,7 @@ test("each question gets the very next read that began after it, in any order", 
   );
 });
 
-/** A clock whose time and whose sleepers move when the test says so. */
+/** A clock whose time and sleepers move when the test says so. */
 function steppedTime() {
   let nowMs = 0;
   const sleepers: { readonly atMs: number; readonly wake: () => void }[] = [];
@@ -144,7 +144,7 @@ function steppedTime() {
 describe("reads that are spaced", () => {
   const mostMs = 200;
 
-  /** After a first read for one, and a second one for so many. */
+  /** After a first read for one caller, and a second read for this many. */
   async function afterReads(tookMs: number, askers: number) {
     const time = steppedTime();
     const reads = controlledReads({ clock: time.clock, times: 3, mostMs, enough: 6 });
@@ -180,7 +180,7 @@ describe("reads that are spaced", () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set([3]));
   });
 
-  // What has begun may have been answered before the change that somebody asks about.
+  // A read that has begun may have been answered before the change that the caller asks about.
   test("serve nobody who asks after one of them began", async () => {
     const { time, reads } = await afterReads(5, 4);
     const before = reads.ask();

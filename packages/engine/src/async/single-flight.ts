@@ -5,15 +5,15 @@ import { RecentMap } from "./recent-map.ts";
 interface JointRead<V> {
   readonly load: () => Promise<V>;
   readonly result: PromiseWithResolvers<V>;
-  /** How many wait for it. */
+  /** How many callers wait for it. */
   askers: number;
-  /** Monotonic: the first time at which one of them waits for no more. */
+  /** Monotonic: the earliest time at which one of them no longer waits for further callers. */
   untilMs: number;
-  /** Ends the wait for more of them, so that it is looked at again. */
+  /** Ends the wait for further callers, so that the wait is computed again. */
   wake: AbortController;
 }
 
-/** One for each key that is being read, or is about to be. */
+/** The state of a key that is being read, or is about to be. */
 interface Slot<V> {
   next: JointRead<V> | undefined;
 }
@@ -26,29 +26,29 @@ interface LastRead {
 }
 
 /**
- * How far apart the reads of one key begin, so that each serves more of those who ask: a multiple of the time that the last one took, times
- * the number of those it served. Where nobody shares reads they are hardly spaced; where a crowd asks, each waits for more.
+ * How far apart the reads of one key begin, so that each serves more callers: `times` × the duration of the last read × the number of its
+ * callers. Where callers do not share reads the spacing is small; where many ask, each waits for more.
  */
 export interface ReadSpacing {
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
   readonly times: number;
-  /** At most so far, in milliseconds. */
+  /** The largest spacing, in milliseconds. */
   readonly mostMs: number;
-  /** So many who wait for a read are enough for it to begin. */
+  /** A read begins as soon as this many callers wait for it. */
   readonly enough: number;
 }
 
-/** Keys whose last read is remembered. One whose read is forgotten is read at once. */
+/** Keys whose last read is remembered. A key whose last read is forgotten is read at once. */
 const lastReadsMax = 2000;
-/** A reason of our own: without one each abort makes an error with a stack. */
+/** An abort reason of our own: without one each abort creates an error with a stack. */
 const wakeReason = Symbol("this read may begin earlier");
 /** For a read that waits for no further callers. */
 const atOnceMs = Number.NEGATIVE_INFINITY;
 
 /**
- * Shares reads without giving up freshness: each caller gets the result of a read that began after the call. All that
- * call while one read is under way share the next, so a thousand workloads of one source cost a handful of reads.
- * With spacing the next one waits for more of them, too, until the time that the first of them names.
+ * Shares reads without giving up freshness: each caller gets the result of a read that began after the call. All callers during one read
+ * share the next one, so a thousand workloads of one source cost a handful of reads. With spacing the next read also waits for further
+ * callers, until the earliest time that one of them names.
  */
 export class SingleFlight<V> {
   readonly #slots = new Map<string, Slot<V>>();
@@ -59,7 +59,7 @@ export class SingleFlight<V> {
     this.#spacing = spacing;
   }
 
-  /** `untilMs`, monotonic: until when this question may wait for others. Without it the read begins as soon as the one under way ends. */
+  /** `untilMs`, monotonic: how long this call may wait for others. Without it the read begins as soon as the one under way ends. */
   read(key: string, load: () => Promise<V>, untilMs = atOnceMs): Promise<V> {
     const slot = this.#slots.get(key);
     if (slot === undefined && this.#waitMs(key, { askers: 1, untilMs }) <= 0)
@@ -79,7 +79,7 @@ export class SingleFlight<V> {
     return askers >= (this.#spacing?.enough ?? 1);
   }
 
-  /** How long a joint read of the key still waits for more who ask. */
+  /** How long a joint read of the key still waits for further callers. */
   #waitMs(key: string, joint: Pick<JointRead<V>, "askers" | "untilMs">): number {
     if (this.#spacing === undefined || this.#isFull(joint)) return 0;
     return Math.min(this.#turnInMs(key), joint.untilMs - this.#spacing.clock.monotonic());
@@ -94,7 +94,7 @@ export class SingleFlight<V> {
     return last.beganAtMs + apartMs - clock.monotonic();
   }
 
-  /** Everybody who asks before the read begins shares it. */
+  /** Every caller that comes before the read begins shares it. */
   async #beginInTurn(key: string, joint: JointRead<V>): Promise<void> {
     this.#slots.set(key, { next: joint });
     for (let waitMs = this.#waitMs(key, joint); waitMs > 0; waitMs = this.#waitMs(key, joint))
@@ -107,7 +107,7 @@ export class SingleFlight<V> {
     const slot: Slot<V> = { next: undefined };
     this.#slots.set(key, slot);
     const ended = this.#timed(key, askers);
-    // Inside an async function, so that a load that throws at once ends its slot like any other.
+    // Inside an async function, so that a load that throws synchronously ends its slot like any other.
     const loading = (async () => await load())();
     return loading.finally(() => {
       ended();
@@ -116,7 +116,7 @@ export class SingleFlight<V> {
     });
   }
 
-  /** Notes that a read begins. What it returns is to be called when the read ends. */
+  /** Notes that a read begins. Call the returned function when the read ends. */
   #timed(key: string, askers: number): () => void {
     if (this.#spacing === undefined) return () => undefined;
     const { clock } = this.#spacing;

@@ -1,8 +1,8 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 
 /**
- * Waits for work that may never end, such as an answer of an absent Redis, or that others wait for too. A caller that is stopped does
- * not wait on. The work itself is not stopped by that.
+ * Waits for work that may never end, such as an answer of an absent Redis, or work that others wait for too. A caller that is stopped
+ * stops waiting. The work itself goes on.
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, what: string): Promise<T> {
   const stopped = Promise.withResolvers<never>();

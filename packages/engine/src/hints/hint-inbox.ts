@@ -4,7 +4,7 @@ import type { Log } from "../ports/log.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { HintStore, PendingHint } from "./hint-store.ts";
 
-/** A collection that is read where hints say so. */
+/** A collection that is read when hints ask for it. */
 export interface HintedCollection extends HintedResource {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
@@ -14,11 +14,11 @@ export interface HintedCollection extends HintedResource {
 export interface TakenHint extends PendingHint {
   /** Undefined: anything in the collection. */
   readonly at: Pick<Hint, "namespace" | "name"> | undefined;
-  /** To be called when it was read and what it led to is published. It settles older hints with this key, too. */
+  /** Call it when the hint was read and its requests are published. It also settles older hints with this key. */
   readonly settle: () => void;
 }
 
-/** Where collections of one cluster get their hints from. */
+/** The source of hints for the collections of one cluster. */
 export interface HintSource {
   /** Calls back with each hint for the collection until `stop`. A subscriber lists first: earlier hints may be settled already. */
   subscribe(collection: HintedCollection, onHint: (hint: TakenHint) => void): { readonly stop: () => void };
@@ -35,7 +35,7 @@ export interface HintInboxOptions {
   readonly log: Log;
 }
 
-/** Distributes the hints of one cluster among its collections. A hint is settled when all collections that it concerns have read it. */
+/** Distributes the hints of one cluster to its collections. A hint is settled when all collections that it concerns have read it. */
 export class HintInbox implements HintSource {
   readonly #options: HintInboxOptions;
   readonly #subscribers = new Set<Subscriber>();
@@ -77,7 +77,7 @@ export class HintInbox implements HintSource {
     for (const { onHint } of concerned) onHint({ key, number, at: hint, settle });
   }
 
-  /** Those that are read meanwhile go with the next call. */
+  /** Hints that are read during a call go with the next call. */
   #settle(pending: PendingHint): void {
     this.#settled.push(pending);
     this.#settling ??= this.#settleAll().finally(() => {
@@ -93,7 +93,7 @@ export class HintInbox implements HintSource {
       try {
         await store.settle(cluster, batch);
       } catch (error) {
-        // They come again to the next watcher of the cluster, and cost a read each.
+        // The next watcher of the cluster gets them again. Each then costs a read.
         log.debug({ count: batch.length, err: asFault(error).message }, "hints not settled");
       }
     }

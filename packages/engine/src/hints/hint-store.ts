@@ -9,28 +9,28 @@ export interface PendingHint {
   readonly number: number;
 }
 
-/** Takes hints from whichever process received them, and gives them to the process that watches the cluster. */
+/** Takes hints from any process that received them, and gives them to the process that watches the cluster. */
 export interface HintStore {
-  /** Resolves when the hints are stored: from then on a stop of any process loses none. Of too many, all become one. */
+  /** Resolves when the hints are stored: from then on a stop of any process loses none. If there are too many, all become one. */
   add(cluster: ClusterId, keys: ReadonlySet<string>): Promise<void>;
-  /** Calls back with hints that were stored and not settled, at first and whenever there are more. Resolves when the signal is aborted. */
+  /** Calls back with the stored hints that are not settled, at first and whenever more come. Resolves when the signal is aborted. */
   follow(
     cluster: ClusterId,
     signal: AbortSignal,
     onHints: (hints: readonly PendingHint[]) => void,
   ): Promise<void>;
-  /** These were read, and whatever they led to is published. One that was repeated since stays. */
+  /** Settles hints that were read and whose requests are published. A hint that was repeated since then stays. */
   settle(cluster: ClusterId, hints: readonly PendingHint[]): Promise<void>;
 }
 
-/** Remembers who wrote sources for as long as somebody may ask. Of too many the oldest are forgotten. */
+/** Remembers who wrote sources, as long as somebody may ask. If there are too many, the oldest are forgotten. */
 export interface AuditedWrites {
   add(cluster: ClusterId, writes: readonly AuditedWrite[]): Promise<void>;
-  /** Who may have made this write; nobody where no report of it has come. */
+  /** The users who may have made this write; none where no report of it has come. */
   candidates(cluster: ClusterId, write: AskedWrite): Promise<readonly AuditedUser[]>;
 }
 
-/** A write of a source, as the source itself tells it. */
+/** A write of a source, as the source itself shows it. */
 export interface AskedWrite {
   readonly source: SourceRef;
   readonly manager: string;
