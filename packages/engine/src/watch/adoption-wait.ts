@@ -6,7 +6,7 @@ import type { Meter } from "../ports/meter.ts";
 import type { IndexSession } from "../ports/reference-index.ts";
 
 export interface AdoptionWaitOptions {
-  /** What people call the cluster, for metrics. */
+  /** The name of the cluster in metrics. */
   readonly name: string;
   readonly session: Pick<IndexSession, "unreconciled">;
   readonly clock: Clock;
@@ -18,8 +18,8 @@ export interface AdoptionWaitOptions {
 const pollMs = 250;
 
 /**
- * Waits until workers have reconciled all workloads that the first lists of a session showed as new or different. Until then
- * only times tell whether a source of theirs changed. It waits once; workloads that come later do not delay readiness.
+ * Waits until workers have reconciled all workloads that the first lists of a session showed as new or different. Until then only times
+ * show whether one of their sources has changed. It waits once: workloads that come later do not delay readiness.
  */
 export class AdoptionWait {
   readonly #options: AdoptionWaitOptions;
@@ -43,7 +43,7 @@ export class AdoptionWait {
     return `${groupedDigits(this.#total - this.#left)} of ${groupedDigits(this.#total)} workloads observed`;
   }
 
-  /** Begins to count, once the streams are in sync. A second call does nothing. */
+  /** Begins to count. Call it when the streams are in sync. A second call does nothing. */
   begin(): void {
     this.#running ??= this.#run();
   }

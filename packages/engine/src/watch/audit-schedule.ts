@@ -23,8 +23,8 @@ const auditSliceMs = 60_000;
 const shortestMs = 1000;
 
 /**
- * Requests an audit of every workload that opts in, once in each interval and spread evenly over it. The slice of a workload
- * follows from its name and the wall clock, so a watcher that takes over continues where the last one stopped.
+ * Requests an audit of every workload that opts in, once in each interval and spread evenly over it. The slice of a workload follows from
+ * its name and the wall clock, so a new watcher continues where the last one stopped.
  */
 export class AuditSchedule {
   readonly #options: AuditScheduleOptions;
@@ -44,7 +44,7 @@ export class AuditSchedule {
       await clock.sleep(this.#lengthMs, signal).catch(() => undefined);
       const now = this.#sliceNow();
       if (signal.aborted || now === last) continue;
-      // Slices that were slept through are made up for, none twice. The clock may have been set back.
+      // Slices that passed during a long sleep are made up for, each once. The clock may have been set back.
       const first = now < last ? now : Math.max(last + 1, now - this.#slices + 1);
       try {
         await this.#ask(first, now);

@@ -41,14 +41,14 @@ export interface ClusterSessionOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** Where objects that an annotation freezes are noted. */
+  /** The set of objects that an annotation freezes. */
   readonly frozen: FrozenObjects;
-  /** Where workloads are kept for the worker of this process. Absent: it has none. */
+  /** Keeps workloads for the worker of this process. Absent: this process has no worker. */
   readonly shown?: ShownWorkloads | undefined;
   readonly signal: AbortSignal;
   /** Each workload that opts in is audited once in this time; 0 or absent: never. */
   readonly auditIntervalMs?: number | undefined;
-  /** The opened index is lost: the session is over. */
+  /** Called when the opened index is lost, which ends the session. */
   readonly onLost: (fault: Fault) => void;
   /** `resource` is a kind; the namespace is undefined for a stream over all namespaces. */
   readonly onState: (
@@ -76,7 +76,7 @@ export class ClusterSession {
   #workloads: readonly WorkloadStream[] = [];
   /** Undefined before the other streams start: their own lists will show a namespace that is selected until then. */
   #catchUps: CatchUps | undefined;
-  /** Undefined when no namespace selector is set. */
+  /** Undefined before the other streams start: their first lists show a namespace that is selected before that. */
   #selected: NamespaceWatch | undefined;
 
   constructor(options: ClusterSessionOptions) {
@@ -94,7 +94,7 @@ export class ClusterSession {
       settings.workloadKinds.map((kind) => this.#watchWorkloads(kind, namespace)),
     );
     this.#catchUps = this.#createCatchUps();
-    // In an incomplete index a source that is in use may seem unused.
+    // With an incomplete index, a source that is in use may seem unused.
     await this.#firstLists.over();
     if (signal.aborted) return;
     for (const namespace of namespaces)
@@ -232,7 +232,7 @@ export class ClusterSession {
     this.#running.push(schedule.run(signal));
   }
 
-  /** A namespace that is served from now on: its workloads enter the index and its sources are compared, as after a gap. */
+  /** Lists a namespace that is served from now on: its workloads enter the index and its sources are compared, as after a gap. */
   #createCatchUps(): CatchUps {
     const { settings, log, clock, signal } = this.#options;
     return new CatchUps({
@@ -268,7 +268,7 @@ export class ClusterSession {
     };
   }
 
-  /** The namespace is no longer served: its workloads leave the index. The notes on them stay. */
+  /** The namespace is no longer served: its workloads leave the index. The annotations on them stay. */
   async #leave(namespace: string): Promise<void> {
     this.#catchUps?.leave(namespace);
     for (const { gate, watch } of this.#workloads) await gate.alone(() => watch.leave(namespace));

@@ -12,7 +12,7 @@ import { ClusterSession, type ClusterSessionOptions } from "./cluster-session.ts
 import { RequestPublisher } from "./sources/request-publisher.ts";
 import type { SourcePublisher } from "./sources/source-publisher.ts";
 
-/** All that a session needs, save what the watcher makes for each. */
+/** Everything that a session needs, except for what the watcher creates for each session. */
 export interface ClusterWatcherOptions
   extends Omit<ClusterSessionOptions, "publisher" | "frozen" | "signal" | "onLost" | "onState"> {
   /** Limits how many clusters make their first lists at the same time: the lists of a whole fleet would not fit in memory. */
@@ -35,9 +35,9 @@ export interface StreamStatus {
 const verifyEveryMs = 1000;
 const restartAfterMs = 250;
 const stallPatienceMs = 2000;
-/** A list of a large cluster takes seconds. Streams that are behind for longer may be so for long, and freezes may have ended meanwhile. */
+/** Streams that are behind for longer may stay so for long, and freezes may have ended meanwhile. A list of a large cluster takes seconds. */
 const behindMaxMs = 60_000;
-/** API servers end each watch now and then, and a list takes moments. */
+/** A shorter gap is not shown: API servers end each watch from time to time, and a list takes a moment. */
 const lagShownMs = 10_000;
 /** Without a served kind no worker reconciles a workload, whatever an earlier configuration left in the index. */
 const nothingToAdopt = { unreconciled: async () => 0 };
@@ -71,7 +71,7 @@ export class ClusterWatcher {
     return this.#statuses.size === expected && this.#statuses.values().every(({ state }) => isSettled(state));
   }
 
-  /** The objects that annotations freeze, while every stream is in sync. One that lists again is given time. */
+  /** The objects that annotations freeze, while every stream is in sync. Streams that list again are given time. */
   get annotations(): Exclude<AnnotationView, "elsewhere"> {
     if (this.isInSync) return this.#frozen;
     const behindMs = this.#now.monotonicMs - (this.#behindSince?.monotonicMs ?? 0);

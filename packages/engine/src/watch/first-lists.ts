@@ -16,9 +16,10 @@ export interface FirstList {
 export const listPatienceMs = 60_000;
 
 /**
- * The first lists of the workloads of a cluster, for what may only begin after them. It does not wait for a kind that we may not see or that
- * does not exist, nor for long for a kind whose list fails while that of another succeeds: an aggregated API server may be away, and
- * the conversion webhook of a resource broken, for days. Where every list fails it waits: the whole cluster is away, and comes back as a whole.
+ * Waits for the first lists of the workloads of a cluster, before work that needs them. It does not wait for a kind that we may not see
+ * or that does not exist. It does not wait long for a kind whose list fails while that of another succeeds: an aggregated API server may
+ * be away, or a conversion webhook broken, for days. Where every list fails it waits: the whole cluster is away, and comes back as a
+ * whole.
  */
 export class FirstLists {
   readonly #options: FirstListsOptions;
@@ -44,7 +45,7 @@ export class FirstLists {
       await this.#some.promise;
       await this.#options.clock.sleep(listPatienceMs, this.#options.signal).catch(() => undefined);
       patience = "over";
-      // A list under way may be a large one, and is waited for until it fails.
+      // A list under way may be a large one, so it is waited for until it fails.
       if (isFailing) over.resolve();
     };
     return {

@@ -14,7 +14,7 @@ const frozen = (namespace: string, name: string): SourceVersion => ({
   isFrozen: true,
 });
 
-/** A stream over one namespace, or all; what reaches the handler behind it is counted. */
+/** A stream over one namespace, or all. It counts what reaches the handler behind it. */
 function startStream(objects = new FrozenObjects(), namespace?: string) {
   const passed: string[] = [];
   const stream = noteFrozen<SourceVersion>(

@@ -5,11 +5,11 @@ export interface FrozenWatchOptions<T> {
   readonly frozen: FrozenObjects;
   readonly keyOf: (object: T) => string;
   readonly isFrozen: (object: T) => boolean;
-  /** What the keys of the stream's objects begin with, and no others. */
+  /** The prefix of the keys of the stream's objects, and of no others. */
   readonly prefix: string;
 }
 
-/** Notes which objects of a stream are frozen by an annotation, before the handler gets them. */
+/** Records which objects of a stream are frozen by an annotation, before the handler gets them. */
 export function noteFrozen<T>(
   handler: StreamHandler<T>,
   { frozen, keyOf, isFrozen, prefix }: FrozenWatchOptions<T>,
@@ -41,7 +41,7 @@ export function noteFrozen<T>(
   };
 }
 
-/** What keys of workloads or sources of one kind begin with; of all namespaces when none is given. */
+/** The key prefix of workloads or sources of one kind; it covers all namespaces when none is given. */
 export function keyPrefix(kind: string, namespace: string | undefined): string {
   return namespace === undefined ? `${kind}/` : `${kind}/${namespace}/`;
 }

@@ -8,18 +8,19 @@ import { listPatienceMs } from "./first-lists.ts";
 export type NamespaceList = (namespace: string, signal: AbortSignal, onFailure: () => void) => Promise<void>;
 
 export interface CatchUpsOptions {
-  /** One for each kind. */
+  /** One list for each kind. */
   readonly workloads: readonly NamespaceList[];
   readonly sources: readonly NamespaceList[];
-  /** Everything in the namespace was listed. */
+  /** Called when everything in the namespace has been listed. */
   readonly onServed: (namespace: string) => void;
   readonly clock: Pick<Clock, "sleep">;
   readonly signal: AbortSignal;
 }
 
 /**
- * Lists namespaces that become served while the streams run: of each kind one after another, so a kind whose list fails keeps only its own
- * lists waiting. The sources of a namespace are listed after its workloads, but do not wait long for a kind whose list fails.
+ * Lists namespaces that become served while the streams run. It lists each kind on its own, one namespace after another, so a kind whose
+ * list fails delays only its own lists. The sources of a namespace are listed after its workloads, but do not wait long for a kind whose
+ * list fails.
  */
 export class CatchUps {
   readonly #options: CatchUpsOptions;
@@ -62,7 +63,7 @@ class KindLists {
   readonly #list: NamespaceList;
   readonly #clock: CatchUpsOptions["clock"];
   #over = Promise.resolve();
-  /** Resolved while a list under way has failed for long. */
+  /** Resolved while the current list has failed for long. */
   #late = Promise.withResolvers<void>();
 
   constructor(list: NamespaceList, clock: CatchUpsOptions["clock"]) {
@@ -75,7 +76,7 @@ class KindLists {
     return this.#over;
   }
 
-  /** The same, but where one of them fails for long, it is not waited for. */
+  /** Like `over`, but does not wait for a list that fails for long. */
   get overOrLate(): Promise<void> {
     return Promise.race([this.#over, this.#late.promise]);
   }
@@ -107,15 +108,15 @@ class KindLists {
   }
 }
 
-/** How the list of one namespace goes on after an attempt that failed. */
+/** Decides how the list of one namespace goes on after a failed attempt. */
 export interface FailedLists {
   /** An attempt failed and is retried. */
   readonly onFailure: () => void;
-  /** The stream over all namespaces is refused, too: it retries, and lists this namespace with all others. */
+  /** Whether the stream over all namespaces is refused, too: it retries, and then lists this namespace with all others. */
   readonly isRefusedEverywhere: () => boolean;
 }
 
-/** Runs a stream until its first list is complete or impossible. A refusal of this list alone may be over at the next attempt. */
+/** Runs a stream until its first list is complete or impossible. If only this list is refused, the next attempt may succeed. */
 export async function listOnce<T>(
   start: (handler: StreamHandler<T>) => Stream,
   handler: StreamHandler<T>,

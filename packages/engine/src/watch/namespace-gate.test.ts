@@ -36,7 +36,7 @@ function gated(isServed: (namespace: string) => boolean = () => true) {
 
 const upsert = (object: Seen) => ({ type: "upsert", object }) as const;
 
-// The list was made before the event, and is read after it: taken as it comes it would bring the past back.
+// The list was made before the event and is read after it: if it were accepted as it comes, it would restore the old state.
 test("objects that the stream shows during the list of a namespace win over the list", async () => {
   const { gate, happened } = gated();
   const list = gate.catchUp("a");

@@ -23,8 +23,8 @@ export function servedOnly<T extends NamespacedEvent>(
 }
 
 /**
- * Joins the stream over all namespaces and the list of a newly served namespace into one handler. Both show the same objects
- * at different times: what the stream has shown since the list began is newer, so the list's state is dropped.
+ * Joins the stream over all namespaces and the list of a newly served namespace into one handler. Both show the same objects at different
+ * times. An object that the stream has shown since the list began is newer, so the list's state of it is dropped.
  */
 export class NamespaceGate<T extends { readonly ref: WorkloadRef }> implements StreamHandler<T> {
   readonly #handler: StreamHandler<T>;
@@ -72,7 +72,7 @@ export class NamespaceGate<T extends { readonly ref: WorkloadRef }> implements S
     };
   }
 
-  /** Runs the work while nothing of the stream or of a list is handled. */
+  /** Runs the work while no object of the stream or of a list is handled. */
   alone(work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);

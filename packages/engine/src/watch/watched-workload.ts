@@ -20,7 +20,7 @@ import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { IndexEntry } from "../ports/reference-index.ts";
 import type { Settings } from "../ports/settings.ts";
 
-/** What one state of a workload asks of the watch. */
+/** What one state of a workload requires of the watch. */
 export interface WatchedWorkload {
   readonly workload: WorkloadRef;
   /** Undefined: the workload opts in to nothing. */
@@ -29,13 +29,13 @@ export interface WatchedWorkload {
   /** The writer of the applied state on the workload. A worker has to reconcile a workload whose applied state somebody else wrote. */
   readonly writer: "own" | "other" | "none";
   /**
-   * We or the peer paused it: what the end of the pause depends on. Somebody has to resume it then, also when the process that paused it is
-   * gone. Undefined: it is in no such pause.
+   * Set while a pause by us or by the peer lasts: what the end of the pause depends on. A worker has to resume the workload then, even if
+   * the process that paused it is gone. Undefined: there is no such pause.
    */
   readonly hold: string | undefined;
-  /** Somebody else resumed it. A worker has to remove what says that its pause is ours. */
+  /** Somebody else resumed it. A worker has to remove the annotation that claims the pause. */
   readonly isHoldLeft: boolean;
-  /** Pods from before our applied state may have stayed: they have to be looked at, now that its rollout is over. */
+  /** Pods from before our applied state may have stayed. They have to be checked, because the rollout is over. */
   readonly mayHaveReturned: boolean;
   readonly isStash: boolean;
   /** Problems of a workload that opts in to nothing readable. A worker has to report them. */
@@ -65,7 +65,7 @@ export async function readWatchedWorkload(
   };
 }
 
-/** A number of all that the watch acts on. It is below 0 for a workload that opts in to nothing: the sign costs no memory. */
+/** A number of everything that the watch acts on. It is below 0 for a workload that opts in to nothing: the sign costs no memory. */
 export function shapeOf(watched: WatchedWorkload): number {
   const { entry, writer, hold, isHoldLeft: left, isStash, unreadable } = watched;
   const print = fingerprint(
@@ -75,8 +75,8 @@ export function shapeOf(watched: WatchedWorkload): number {
 }
 
 /**
- * A number of all of a workload that the watch acts on, or a roll is decided on: most status updates leave it as it is. The generation
- * stands for the spec. Undefined: the object that has its template counts, too.
+ * A number of everything in a workload that the watch or a roll depends on: most status updates leave it as it is. The generation stands
+ * for the spec. Undefined: it also depends on the object that has its template, or it has no generation.
  */
 export function printWithoutStatus(workload: LiveWorkload, kind: WorkloadKind): number | undefined {
   const { annotations, generation, isPaused, object } = workload;
@@ -88,7 +88,7 @@ export function printWithoutStatus(workload: LiveWorkload, kind: WorkloadKind): 
   return fingerprint(JSON.stringify([...parts, { ...metadata, managedFields }]));
 }
 
-/** The annotations that a controller writes with the status stay. */
+/** Annotations that a controller writes together with the status are kept. */
 function withoutStatusFields(entry: unknown): unknown {
   if (jsonField(entry, "subresource") !== "status") return entry;
   return [jsonField(entry, "manager"), jsonField(entry, "fieldsV1", "f:metadata")];
@@ -106,7 +106,7 @@ export function needsAdoption(watched: WatchedWorkload, isDifferent: boolean): b
   return watched.writer !== "own" || watched.mayHaveReturned || isDifferent;
 }
 
-/** Cheap for almost all: only a workload that has been rolled, or changed in the middle of a rollout, has earlier contents. */
+/** Cheap for almost all workloads: only one that has been rolled, or changed in the middle of a rollout, has earlier contents. */
 function mayHaveReturned({ annotations, object }: LiveWorkload, kind: WorkloadKind | undefined): boolean {
   const states = appliedTexts(annotations)
     .filter(hasEarlier)

@@ -33,27 +33,27 @@ export interface WorkloadWatchOptions {
   readonly settings: Settings;
   readonly names: NameMatches;
   readonly clock: Clock;
-  /** Where workloads are kept for the worker of this process. Absent: it has none. */
+  /** Keeps workloads for the worker of this process. Absent: this process has no worker. */
   readonly shown?: ShownWorkloads | undefined;
-  /** The API server's time now, as `ClusterStreams` tells it. */
+  /** The API server's time now, from `ClusterStreams`. */
   readonly serverSeconds: () => number | undefined;
   readonly onListed: () => void;
 }
 
-/** What the watch remembers of a workload. Numbers, as there are many. */
+/** What the watch remembers of a workload: only numbers, because there are many workloads. */
 interface KnownWorkload {
   readonly shape: number;
-  /** `printWithoutStatus` of its last state. Undefined: its next one is read in any case. */
+  /** `printWithoutStatus` of its last state. Undefined: its next state is always read. */
   readonly print: number | undefined;
 }
 
 /** A workload that differs from what the watch remembers of it. */
 interface FreshWorkload extends WatchedWorkload, KnownWorkload {
-  /** Every entry of it that the events show, in order, with the event: between two of them a source may have changed. */
+  /** Every entry of it that the events show, in order, with the event: a source may have changed between two of them. */
   readonly entries: readonly IndexEntry[];
 }
 
-/** Workloads that are in the index, and that nobody has been asked to look at yet. */
+/** Workloads that are in the index and have no request yet. */
 interface Unpublished {
   readonly due: readonly WorkloadRef[];
   readonly different: readonly WorkloadRef[];
@@ -66,18 +66,18 @@ type StatesOf = (workload: LiveWorkload) => readonly LiveWorkload[];
 const stashMs = 5000;
 
 /**
- * Keeps the reference index in step with the workloads of one kind, and requests a reconcile of those that have to be
- * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone. It also requests one for a stash
- * that a replacement left behind, and for a workload whose annotations cannot be read.
+ * Keeps the reference index in step with the workloads of one kind. Requests a reconcile of workloads that have to be adopted: new ones,
+ * ones that changed their opt-in, and ones whose applied state is gone. Also requests one for a stash that a replacement left behind, and
+ * for a workload whose annotations cannot be read.
  */
 export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   readonly #options: WorkloadWatchOptions;
   readonly #served: ServedSince;
-  /** So that the ten status updates of a rollout cost nothing. */
+  /** Remembered so that the ten status updates of a rollout cost nothing. */
   readonly #known = new Map<string, KnownWorkload>();
   readonly #entering = new Set<string>();
   #listed = new Set<string>();
-  /** Of the first list, until it is complete. One that follows a failed one shows nothing new of these. */
+  /** Pages of the first list, kept until it is complete. A list that follows a failed one does not show these as new. */
   #unpublished: Unpublished[] = [];
   /** No page of the list under way has come yet. */
   #isListNew = false;
@@ -102,7 +102,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     if (this.#isListNew) await this.#forgetUnindexed();
     this.#isListNew = false;
     const fresh = await this.#freshOf(workloads, () => []);
-    // Before the first list is complete no worker adopts what has no applied state: it would read each of them in vain.
+    // Before the first list is complete, no worker adopts a workload without an applied state: it would read it in vain.
     const isTooEarly = ({ writer }: FreshWorkload): boolean => !this.#hasListed && writer === "none";
     await this.#publish(await this.#putInto(fresh.filter((one) => !isTooEarly(one))));
     const tooEarly = fresh.filter(isTooEarly);
@@ -124,7 +124,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
 
   async events(events: readonly StreamEvent<LiveWorkload>[]): Promise<void> {
     const latest = [...new Map(events.map((event) => [workloadKey(event.object.ref), event])).values()];
-    // Also workloads that were deleted and created again: nothing is known of the new one.
+    // Includes workloads that were deleted and created again: nothing is known of the new one.
     const gone = events.filter((event) => event.type === "delete").map((event) => event.object.ref);
     if (gone.length > 0) await this.#options.index.remove(gone);
     for (const workload of gone) this.#forget(workload);
@@ -134,11 +134,11 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
       ({ ref }) => (states.get(workloadKey(ref)) ?? []).map(({ object }) => object),
     );
     await this.#publish(await this.#putInto(fresh));
-    // Remembered last: after a failure the same event has to do all of it again.
+    // Remembered last: after a failure the same event has to do all of this again.
     this.#remember(fresh);
   }
 
-  /** The namespace is served from now on. What is listed of it until `entered` existed before. */
+  /** The namespace is served from now on. Workloads that are listed before `entered` existed before. */
   enters(namespace: string): void {
     this.#entering.add(namespace);
   }
@@ -160,7 +160,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     for (const [key, { shape }] of this.#known) if (isOptedIn(shape)) yield key;
   }
 
-  /** Brings the index in step with these workloads. Until they are remembered nothing is known of them: it may fail halfway. */
+  /** Brings the index in step with these workloads. It may fail halfway, so they are remembered only afterwards. */
   async #putInto(fresh: readonly FreshWorkload[]): Promise<Unpublished> {
     if (fresh.length === 0) return { due: [], different: [] };
     const { index } = this.#options;
@@ -193,7 +193,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     for (const { workload, shape, print } of fresh) this.#known.set(workloadKey(workload), { shape, print });
   }
 
-  /** Before any worker notes that a source exists: else its deletion while nothing runs would leave no trace. */
+  /** Runs before any worker notes that a source exists. Otherwise its deletion while nothing runs would leave no trace. */
   async #expectSources(workloads: readonly FreshWorkload[]): Promise<void> {
     const { checkpoints, settings } = this.#options;
     if (settings.reloadOnDelete) await checkpoints.expect(workloads.flatMap(({ sources }) => sources));
@@ -204,10 +204,10 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     for (const workload of workloads) {
       const key = workloadKey(workload.ref);
       const states = statesOf(workload);
-      // Somebody else's applied state came and went between two of ours. If this call fails, a list shows only the last state.
+      // Another writer's applied state came and went between two of ours. If this call fails, a list shows only the last state.
       if (states.length > 1 && states.some((state) => writerOfState(state) === "other"))
         this.#known.delete(key);
-      // Hardly any of the many that a list shows has a status update next.
+      // Hardly any of the many workloads in a list gets a status update next.
       const print = states.length === 0 ? undefined : printWithoutStatus(workload, this.#options.kind);
       const known = this.#known.get(key);
       if (known !== undefined && print !== undefined && known.print === print) {
@@ -231,8 +231,8 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   }
 
   /**
-   * What the index lacks counts as new, so that the pages put it back. An earlier watcher of the cluster may have removed it: Redis
-   * accepts its removals also when they come late.
+   * A workload that is missing from the index counts as new, so that the pages put it back. An earlier watcher of the cluster may have
+   * removed it: Redis accepts its removals even when they come late.
    */
   async #forgetUnindexed(): Promise<void> {
     const { index, kind, namespace } = this.#options;
@@ -248,7 +248,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     shown?.forget(cluster, workload);
   }
 
-  /** None when the workload, as it is now, has none. */
+  /** None when the workload in its present state has none. */
   async #entriesOf(
     entry: IndexEntry | undefined,
     states: readonly LiveWorkload[],
@@ -264,7 +264,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     return [...shown, seen === undefined ? entry : { ...entry, seen }];
   }
 
-  /** What existed before its namespace was served is adopted as it is. Within one second nobody knows which came first. */
+  /** A workload that existed before its namespace was served is adopted as it is. Within one second the order is unknown. */
   #seenByEntering({ ref, uid }: LiveWorkload): SeenInterest | undefined {
     const now = this.#options.serverSeconds();
     const isEntering = this.#entering.has(ref.namespace);

@@ -16,7 +16,7 @@ import type { SourcePublisher } from "./source-publisher.ts";
 
 export interface RequestPublisherOptions {
   readonly cluster: ClusterId;
-  /** What people call the cluster, for metrics. */
+  /** The name of the cluster in metrics. */
   readonly name: string;
   readonly index: Pick<ReferenceIndex, "findChanged">;
   readonly checkpoints: Pick<Checkpoints, "markHandled" | "handledSources" | "forget">;
@@ -53,8 +53,8 @@ export class RequestPublisher implements SourcePublisher {
   }
 
   /**
-   * Also where deletions are no changes: pods that start without an optional source have to be known when it comes back. One that was deleted
-   * unseen is found by an audit then. A worker reads whether a source is really gone, or only no longer served.
+   * Publishes deletions even where a deletion is no change: when the source comes back, pods that started without it have to be known. An
+   * audit finds a source that was deleted unseen. A worker reads whether a source is really gone, or only no longer served.
    */
   async publishDeleted(sources: readonly SourceRef[]): Promise<void> {
     const { index, checkpoints } = this.#options;
@@ -64,8 +64,9 @@ export class RequestPublisher implements SourcePublisher {
   }
 
   /**
-   * The workloads of a source that has appeared are reconciled at once: pods that waited for it read it now, and its next change has
-   * to be compared with what they read. A roll still waits for the quiet period. A change of another source takes precedence.
+   * Requests the workloads of changed sources. Workloads of a source that has appeared are reconciled at once: pods that waited for it
+   * read it now, and its next change has to be compared with what they read. A roll still waits for the quiet period. A change of another
+   * source takes precedence.
    */
   async #request(changed: readonly SourceChange[], mayAppear: (source: SourceRef) => boolean): Promise<void> {
     if (changed.length === 0) return;

@@ -5,10 +5,10 @@ import { Drain } from "../../async/drain.ts";
 import type { Log } from "../../ports/log.ts";
 import type { SourceVersion } from "../../ports/reference-index.ts";
 
-/** The latest version of a source that came while the source was throttled. */
+/** The latest version of a source that was kept back. */
 export interface ThrottledSource {
   readonly source: SourceVersion;
-  /** The number of versions that came meanwhile, this one included. */
+  /** The number of versions that were kept back, this one included. */
   readonly count: number;
 }
 
@@ -20,15 +20,18 @@ export interface SourceThrottleOptions {
   readonly signal: AbortSignal;
 }
 
-/** How often kept-back sources are published, all of them together: no dependent notices, and a storm over many sources is a few calls. */
+/**
+ * How often kept-back sources are published, all of them together. No dependent is delayed by this, and a storm over many sources costs a
+ * few calls.
+ */
 const tickMs = 100;
 /** The wait after a failed publish. */
 const retryMs = 1000;
 
 /**
- * Sources that were published a moment ago. Their dependents wait for a quiet period, so the versions that come meanwhile
- * need not be published one by one: the latest one is, while the dependents still wait. The throttle is kept in memory
- * alone: a watcher that takes over compares all sources anyway.
+ * Keeps back new versions of sources that were published a moment ago. Their dependents wait for a quiet period, so it is enough to
+ * publish the latest version while they still wait. The throttle is in memory only: a watcher that takes over compares all sources
+ * anyway.
  */
 export class SourceThrottle {
   readonly #options: SourceThrottleOptions;
@@ -78,7 +81,7 @@ export class SourceThrottle {
     return this.#throttled.size;
   }
 
-  /** Discards what was kept back of these sources: it is published in another way, or obsolete. Returns the number of versions. */
+  /** Discards the kept-back versions of these sources: they are published in another way, or obsolete. Returns the number of versions. */
   drop(sources: readonly SourceRef[]): number {
     const keys = sources.map(sourceKey);
     const dropped = keys.reduce((sum, key) => sum + (this.#kept.get(key)?.count ?? 0), 0);
@@ -97,7 +100,7 @@ export class SourceThrottle {
     const now = clock.monotonic();
     const due = [...this.#kept].filter(([key]) => (this.#throttled.get(key) ?? 0) <= now);
     if (due.length === 0) return;
-    // Versions that come meanwhile are kept back: two publishes of one source could overtake each other.
+    // Versions that come meanwhile are kept back, because two publishes of one source could overtake each other.
     for (const [key] of due) this.#throttled.set(key, Number.POSITIVE_INFINITY);
     try {
       await publish(due.map(([, throttled]) => throttled));

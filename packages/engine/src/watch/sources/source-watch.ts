@@ -10,7 +10,7 @@ import type { SourcePublisher } from "./source-publisher.ts";
 import { SourceThrottle, type ThrottledSource } from "./source-throttle.ts";
 
 export interface SourceWatchOptions {
-  /** What people call the cluster, for metrics. */
+  /** The name of the cluster in metrics. */
   readonly name: string;
   readonly kind: SourceKind;
   /** The namespace that is listed and watched; undefined means all. */
@@ -22,25 +22,25 @@ export interface SourceWatchOptions {
   readonly meter: Meter;
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends the throttle: what it keeps back is not published any more. */
+  /** Ends the throttle. Kept-back versions are then not published any more. */
   readonly signal: AbortSignal;
   readonly onListed: () => void;
 }
 
-/** The part of the dependents' quiet period for which a published source is throttled. After a storm their roll is late by at most this. */
+/** The share of the dependents' quiet period for which a published source is throttled. After a storm their roll is late by at most this. */
 const throttleShare = 0.25;
 /** Even with a quiet period of a minute, a change is published within half a second. */
 const throttleMaxMs = 500;
 
 /**
- * Publishes what a list or watch shows of one kind of source. Lists and events are treated alike: the publisher compares
- * versions. A source that it remembers and that is missing from a complete list was deleted unseen. In memory are only those
- * sources, during a list, and the throttled ones.
+ * Publishes the sources of one kind that a list or watch shows. Lists and events are treated alike: the publisher compares versions. A
+ * source that the publisher remembers and that is missing from a complete list was deleted unseen. Only those sources, during a list, and
+ * the throttled ones are in memory.
  */
 export class SourceWatch implements StreamHandler<SourceVersion> {
   readonly #options: SourceWatchOptions;
   readonly #throttle: SourceThrottle;
-  /** Remembered sources that the list has not shown so far; undefined until they are read. */
+  /** Remembered sources that the list has not shown yet; undefined until they are read. */
   #missing: Map<string, SourceRef> | undefined;
 
   constructor(options: SourceWatchOptions) {
@@ -78,7 +78,7 @@ export class SourceWatch implements StreamHandler<SourceVersion> {
     await this.#changed(changed, (ref) => created.has(sourceKey(ref)));
   }
 
-  /** Resolves when the throttle publishes nothing any more; the signal has to be aborted for that. */
+  /** Resolves when the throttle has stopped publishing; the signal has to be aborted for that. */
   ended(): Promise<void> {
     return this.#throttle.ended();
   }

@@ -10,16 +10,16 @@ import type { ClusterApi, LiveSource } from "../../ports/cluster-api.ts";
 import type { Checkpoints, SourceChange, SourceVersion } from "../../ports/reference-index.ts";
 import type { SourcePublisher } from "./source-publisher.ts";
 
-/** The last published state of a source: its version, and the mark of its whole content. The mark is keyed, so it reveals nothing (I4). */
+/** The last published state of a source: its version and the mark of its whole content. The mark is keyed, so it reveals nothing (I4). */
 export interface PublishedSource extends SourceVersion {
   readonly mark: string;
 }
 
-/** Remembers what was published, for all processes. It is lost together with the index. */
+/** Remembers published sources, for all processes. It is lost together with the index. */
 export interface PublishedSources {
   find(sources: readonly SourceRef[]): Promise<readonly (PublishedSource | undefined)[]>;
   remember(published: readonly PublishedSource[]): Promise<void>;
-  /** All of a kind that are remembered. */
+  /** All remembered sources of a kind. */
   remembered(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]>;
   forget(sources: readonly SourceRef[]): Promise<void>;
 }
@@ -32,9 +32,9 @@ export interface WebhookPublisherOptions {
   /** Whether the creation, or the deletion, of a source is published too. */
   readonly onCreate: boolean;
   readonly onDelete: boolean;
-  /** When we were first engaged with the cluster; a source without a mark is new only if it was created later. */
+  /** When we first engaged the cluster. A source without a mark is new only if it was created later. */
   readonly engagedAtSeconds: number;
-  /** Calls the webhook later. Resolves to whether it has answered; to false when it is given up. */
+  /** Calls the webhook later. Resolves to whether the webhook answered; to false when the call is given up. */
   readonly notify: (source: SourceRef) => Promise<boolean>;
   readonly signal: AbortSignal;
 }
@@ -42,12 +42,12 @@ export interface WebhookPublisherOptions {
 /** Sources that are read at the same time; the first list asks for all of them. */
 const readsMax = 16;
 
-/** A call under way, and what is remembered of the source once it is answered; undefined: nothing, since the source is gone. */
+/** A call under way. `now` is remembered when the call is answered; undefined: the source is gone, so nothing is remembered. */
 interface UnansweredCall {
   now: PublishedSource | undefined;
 }
 
-/** A source as it is now, undefined where that cannot be said, and whether its content is news. */
+/** A source as it is now (undefined if unknown), and whether its content is news. */
 interface ComparedSource {
   readonly now: PublishedSource | undefined;
   readonly isNews: boolean;
@@ -56,22 +56,21 @@ interface ComparedSource {
 type Readable = LiveSource & { readonly content: SourceContent };
 
 /**
- * Publishes changed sources to a webhook; nothing is rolled (the peer's `--webhook-url`). Every source counts, whether a
- * workload uses it or not. A source whose version differs is read; it is published when its content differs from the
- * content that was published last. A write of metadata, a restart or a list publishes nothing. A source that is seen for
- * the first time is only remembered. What is published is remembered once the webhook has answered: until then the next process,
- * or the next list after the call is given up, publishes it again.
+ * Publishes changed sources to a webhook; nothing is rolled (the peer's `--webhook-url`). Every source counts, whether a workload uses it
+ * or not. A source whose version differs is read, and published if its content differs from the last published content. A write of
+ * metadata, a restart or a list publishes nothing. A source that is seen for the first time is only remembered. A published source is
+ * remembered once the webhook has answered: until then the next process, or the next list after the call is given up, publishes it again.
  */
 export class WebhookPublisher implements SourcePublisher {
   readonly #options: WebhookPublisherOptions;
-  /** The last call for each source that is not answered yet. */
+  /** The last unanswered call for each source. */
   readonly #calls = new Map<string, UnansweredCall>();
 
   constructor(options: WebhookPublisherOptions) {
     this.#options = options;
   }
 
-  /** Returns no change: no workload waits for any. */
+  /** Returns no change, because no workload waits for one. */
   async publish(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]> {
     const { published } = this.#options;
     const before = await published.find(sources.map(({ ref }) => ref));
@@ -88,7 +87,7 @@ export class WebhookPublisher implements SourcePublisher {
     return [];
   }
 
-  /** Also where deletions are not published: what is gone is forgotten. */
+  /** Includes sources whose deletion is not published: they have to be forgotten. */
   async remembered(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
     return await this.#options.published.remembered(kind, namespace);
   }
@@ -108,14 +107,14 @@ export class WebhookPublisher implements SourcePublisher {
     await checkpoints.forget(sources);
   }
 
-  /** Calls for news. Otherwise returns what is to be remembered, unless the call under way is for this content. */
+  /** Calls the webhook for news. Otherwise returns what to remember, unless the call under way is for this content. */
   #silent({ now, isNews }: ComparedSource): readonly PublishedSource[] {
     if (now === undefined) return [];
     const key = sourceKey(now.ref);
     const call = this.#calls.get(key);
     if (isNews) this.#call(now.ref, now);
     else if (call?.now === undefined) {
-      // What a call for its deletion forgets is not this one.
+      // The call under way is for its deletion, and must not forget this new content.
       this.#calls.delete(key);
       return [now];
     } else call.now = now;
@@ -125,7 +124,7 @@ export class WebhookPublisher implements SourcePublisher {
   #call(source: SourceRef, now: PublishedSource | undefined): void {
     const call: UnansweredCall = { now };
     this.#calls.set(sourceKey(source), call);
-    // What could not be remembered is published again.
+    // A source that could not be remembered is published again.
     void this.#answered(source, call).catch(() => undefined);
   }
 
@@ -145,7 +144,7 @@ export class WebhookPublisher implements SourcePublisher {
     const { api, keys, signal } = this.#options;
     const { ref } = source;
     const live = await api.readSource(ref, signal);
-    // It was deleted meanwhile and its deletion event follows; or its content cannot be read now.
+    // It was deleted meanwhile and its deletion event follows, or its content cannot be read now.
     if (live?.content === undefined) return { isNews: false, now: undefined };
     const readable = { ...live, content: live.content };
     const mark = markOf(ref, readable.content, "all", keys.current);
