@@ -39,24 +39,24 @@ export interface IntendedSource {
 export interface RollHold extends OnHold<HoldReason> {
   /** For people: who or what holds it, until when, and what to do about it. */
   readonly why: string;
-  /** For people: what may differ each time the roll is asked for, and is no news by itself. */
+  /** For people: details that may differ each time the roll is asked for, and are no news by themselves. */
   readonly details?: string | undefined;
 }
 
 /** A roll that may be written. */
 export interface AdmittedRoll {
-  /** To be asked again immediately before the write is sent: a freeze may have been set meanwhile. */
+  /** Ask again immediately before the write is sent: a freeze may have been set meanwhile. */
   readonly admit: Admit;
 }
 
-/** Asked immediately before a write that rolls. Notes, adoption and the end of a pause are no rolls. */
+/** Admits writes that roll, immediately before they are sent. Records, adoption and the end of a pause are no rolls. */
 export interface Brakes {
   admit(intent: RollIntent, signal: AbortSignal): Promise<Verdict<AdmittedRoll, RollHold>>;
-  /** What `admit` would answer now. Takes nothing, and writes nothing. */
+  /** What `admit` would answer now. Counts and writes nothing. */
   check(intent: RollIntent, signal: AbortSignal): Promise<Verdict<unknown, RollHold>>;
-  /** An admitted roll is known not to have been written: what it took is given back. */
+  /** An admitted roll was certainly not written: refunds what it took. */
   withdraw(request: Request): Promise<void>;
-  /** The rollout that began so long ago has ended, well or badly. */
+  /** The rollout that began this long ago has ended, well or badly. */
   settled(request: Request, ageMs: number): Promise<void>;
 }
 
@@ -65,13 +65,13 @@ export interface BrakeOptions {
   readonly ledger: RollLedger;
   readonly clock: Clock;
   readonly random: Random;
-  /** What people call a cluster; by its id when absent. */
+  /** The display name of a cluster; absent: its id is shown. */
   readonly nameOf?: (cluster: ClusterId) => string;
 }
 
-/** How often a frozen workload is asked about: soon after a freeze is lifted, and affordable for 10,000 workloads. */
+/** How often a frozen workload is asked about: often enough after a freeze is lifted, and affordable for 10,000 workloads. */
 const frozenMs = 10_000;
-/** Freezes that were read longer ago than this are read again before a write: one may have been set while Redis or a connection was slow. */
+/** Older readings of the freezes are repeated before a write: a freeze may have been set while Redis or a connection was slow. */
 const freezeFreshMs = 20;
 
 /** Freeze before breaker before budget: a frozen roll takes nothing from a budget. */
@@ -133,10 +133,10 @@ export function freezeSentence({ reason, by, untilMs }: Freeze): string {
   return `${reason} (by ${by}${untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`})`;
 }
 
-/** Begins the names of the workloads, of any cluster and namespace, whose rolls hold another. */
+/** Precedes the names of the workloads, of any cluster and namespace, whose rolls hold another. */
 export const unfinishedWords = "unfinished: ";
 
-/** A budget gives each roll a time of its own. When a breaker closes, its rolls are spread by chance. */
+/** Requests held by a budget come back at a time of their own. When a breaker closes, its requests come back at random times. */
 function ledgerHold(held: LedgerHold, { nameOf = (cluster) => cluster, random }: BrakeOptions): RollHold {
   const { reason, afterMs, untilMs, blockedBy } = held;
   const why = whyHeld(held);
@@ -175,7 +175,7 @@ function whyHeld({ reason, what, limit }: LedgerHold): string {
   }
 }
 
-/** A duration as the flags write it: `10m`, `1h`, `90s`. */
+/** A duration in the format of the flags: `10m`, `1h`, `90s`. */
 function lengthOf(ms: number): string {
   const [unit, unitMs] =
     (

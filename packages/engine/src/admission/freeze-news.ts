@@ -7,7 +7,7 @@ import type { Log } from "../ports/log.ts";
 import type { Freezes } from "./freezes.ts";
 
 /**
- * What people see of the freezes, shared by all processes. Those that are in the history already: each freeze is recorded once when it comes
+ * The freezes that people see and that are already in the history, shared by all processes. Each freeze is recorded once when it comes
  * and once when it goes.
  */
 export interface RecordedFreezes {
@@ -15,25 +15,25 @@ export interface RecordedFreezes {
   replace(
     now: readonly Freeze[],
   ): Promise<{ readonly come: readonly Freeze[]; readonly gone: readonly Freeze[] }>;
-  /** The freezes cannot be read, so nothing is rolled. Is forgotten unless it is said again every few seconds. */
+  /** The freezes cannot be read, so nothing is rolled. It is forgotten unless it is repeated every few seconds. */
   unreadable(why: string): Promise<void>;
 }
 
 export interface FreezeNewsOptions {
   readonly freezes: Freezes;
   readonly told: RecordedFreezes;
-  /** Undefined: no history is kept. People see all the same what is frozen now. */
+  /** Undefined: no history is kept. People still see the present freezes. */
   readonly history: History | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Nobody waits for the record: the freeze itself is read before every roll. */
+/** Nothing waits for the record: the freeze itself is read before every roll. */
 const newsEveryMs = 5000;
 
 /**
- * Records in the history who froze what and why, and when the freeze was lifted or over, however it was written. Runs until the signal is
- * aborted; never rejects. While a document cannot be read nothing is recorded: its last content may still be meant.
+ * Records in the history who froze what and why, and when the freeze was lifted or ended, in whatever way it was written. Runs until the
+ * signal is aborted; never rejects. While a document cannot be read nothing is recorded: its last content may still apply.
  */
 export async function followFreezes(options: FreezeNewsOptions, signal: AbortSignal): Promise<void> {
   const { clock, freezes, history, log, told } = options;
@@ -46,7 +46,7 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
         const inForce = frozen.freezes.filter((freeze) => isInForce(freeze, nowMs));
         const { come, gone } = await unlessAborted(told.replace(inForce), signal, "Redis");
         const time = new Date(clock.now()).toISOString();
-        // A freeze that is declared again, with another reason or end, was never lifted: its last record has to be a freeze.
+        // A freeze that is declared again with another reason or end was never lifted, so its last record has to be a freeze.
         const targets = new Set(inForce.map(({ scope }) => describeScope(scope)));
         const lifted = gone.filter(({ scope }) => !targets.has(describeScope(scope)));
         history?.append([
@@ -73,7 +73,7 @@ function recordOf(action: "freeze" | "unfreeze", freeze: Freeze, time: string): 
     action,
     target: describeScope(scope),
     scope: named,
-    // Nothing records who removed it, and one that is over was removed by nobody.
+    // It is not known who removed a freeze, and nobody removed one that has ended.
     by: action === "freeze" ? freeze.by : "",
     note: `${reason}${until}`,
   };

@@ -17,7 +17,7 @@ export interface FreezeWatchOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** The registered clusters. Absent where they are not known. */
+  /** The registered clusters. Absent if they are not known. */
   readonly registered?: () => readonly ListedCluster[];
 }
 
@@ -51,7 +51,7 @@ export class FreezeWatch implements Freezes {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const reading = this.#options.freezes.now();
-      // What cannot be read because this process ends says nothing of the freezes.
+      // A read that fails because this process ends says nothing about the freezes.
       const frozen = await unlessAborted(reading, signal, "freezes").catch(() => undefined);
       if (frozen !== undefined) this.#tell(frozen);
       if (frozen?.type === "known") this.#tellIdle(frozen.freezes);

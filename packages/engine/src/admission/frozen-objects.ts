@@ -1,11 +1,11 @@
 import { RecentMap } from "../async/recent-map.ts";
 
-/** Objects whose freeze has ended and is still remembered. A hold that one of them caused ends within seconds. */
+/** How many objects are remembered whose freeze has ended. A hold that one of them caused ends within seconds. */
 const thawedMax = 10_000;
 
 /**
- * Which objects of a cluster are frozen by an annotation, as its streams show them. In memory are only those, and those whose freeze
- * ended. Keys are those of workloads and sources, which are of different kinds.
+ * The objects of a cluster that an annotation freezes, as its streams show them. Only those, and those whose freeze has ended, are in
+ * memory. Keys are those of workloads and sources, which differ in kind.
  */
 export class FrozenObjects {
   readonly #frozen = new Set<string>();

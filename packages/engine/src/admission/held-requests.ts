@@ -7,24 +7,24 @@ import { ReleaseThrottle } from "./release-throttle.ts";
 
 /** A request that waits in the queue because it is on hold: frozen, over budget, its cluster away. */
 export interface HeldRequest extends Hold {
-  /** Of the queue's entry. */
+  /** The id of the queue's entry. */
   readonly id: string;
   readonly request: Request;
-  /** Wall time at which a worker asks again, when one is up. */
+  /** Wall time at which a worker asks again, if one is up. */
   readonly againAtMs: number;
 }
 
-/** The one place where holds wait. Held work keeps no worker up, so a process that is always on has to find the holds that end. */
+/** The one place where holds wait. No worker stays up for held requests, so a process that is always on has to find the holds that end. */
 export interface HeldRequests {
   list(): Promise<readonly HeldRequest[]>;
   count(): Promise<number>;
-  /** The holds whose time came after the first moment and not after the second. */
+  /** The holds whose time is after the first moment and not after the second. */
   listDue(afterMs: number, untilMs: number): Promise<readonly HeldRequest[]>;
-  /** Ends these holds: their requests are due now. A request that was taken up meanwhile is left alone. */
+  /** Ends these holds: their requests are due now. A request that was taken up meanwhile stays as it is. */
   release(held: readonly HeldRequest[]): Promise<void>;
 }
 
-/** Whether this still holds the request. Undefined when that is not known: then its time decides. */
+/** Whether the hold still holds the request. Undefined when that is not known: then its time decides. */
 export type IsStillHeld = (request: Request, hold: Hold) => Promise<boolean | undefined>;
 
 /** The clusters and reasons of a list of holds. */
@@ -33,10 +33,10 @@ export interface HoldSubjects {
   readonly reasons: ReadonlySet<string>;
 }
 
-/** What is known of a hold without asking its cluster. */
+/** Checks a hold without asking its cluster. */
 export interface HoldCheck {
   readonly isStillHeld: IsStillHeld;
-  /** The facts that the answers for these depend on. While the text stays the same, no answer has changed. */
+  /** The facts that the answers for these depend on. While the text is the same, no answer has changed. */
   readonly basisOf: (subjects: HoldSubjects) => Promise<string>;
 }
 
@@ -47,11 +47,11 @@ export interface HoldWatchOptions {
   readonly log: Log;
 }
 
-/** As often as an autoscaler may ask for the work there is: a hold that ends starts a worker with its next question. */
+/** As often as an autoscaler may ask for the queue depth: its next question after the end of a hold starts a worker. */
 const sweepEveryMs = 1000;
 /**
- * Up to this many holds are all checked each second: a hold that began just now may be over already, for example when a worker was asked
- * before it had connected to its clusters. More holds (there may be as many as workloads) are all checked every `listEveryMs`.
+ * Up to this many holds are all checked each second. A hold that has just begun may be over already, for example when a worker was asked
+ * before it had connected to its clusters. If there are more (there may be as many as workloads), all are checked every `listEveryMs`.
  */
 const fewHolds = 1000;
 const listEveryMs = 10_000;
@@ -64,18 +64,18 @@ export async function isOver(
 ): Promise<boolean> {
   if (untilMs !== undefined && nowMs >= untilMs) return true;
   const answer = await isStillHeld?.(request, { reason, untilMs, frozenBy });
-  // Not known: a worker has to ask.
+  // Not known here: a worker has to ask.
   return answer === undefined ? nowMs >= againAtMs : !answer;
 }
 
-/** Ends the holds that are over, and resolves to them. Any number of processes may do so at the same time. */
+/** Ends the holds that are over, and resolves to them. Any number of processes may call it at the same time. */
 export async function releaseEnded(
   listed: readonly HeldRequest[],
   { held, clock, log }: Omit<HoldWatchOptions, "check">,
   isStillHeld?: IsStillHeld,
 ): Promise<readonly HeldRequest[]> {
   const now = clock.now();
-  // Asked at the same time: facts that they share are read once.
+  // All are asked at the same time, so that shared facts are read once.
   const over = await Promise.all(listed.map((each) => isOver(each, now, isStillHeld)));
   const ended = listed.filter((_, at) => over[at]);
   if (ended.length === 0) return ended;
@@ -85,8 +85,8 @@ export async function releaseEnded(
 }
 
 /**
- * Ends holds until the signal is aborted, also after failures of Redis. Each second it checks the holds whose time has come, and all
- * holds when something else may have ended them. Never rejects.
+ * Ends holds until the signal is aborted, and goes on after failures of Redis. Each second it checks the holds whose time has come, and
+ * all holds when another event may have ended them. Never rejects.
  */
 export async function watchHolds(options: HoldWatchOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
@@ -111,13 +111,13 @@ function createHoldSweep(options: HoldWatchOptions): () => Promise<void> {
   return async () => {
     const now = clock.now();
     const isFew = (await held.count()) <= fewHolds;
-    // Read before the list: a change in between makes the next sweep a full one. Only when needed: it may be a call to an API server.
+    // Read before the list, so that a change in between makes the next sweep a full one. Read only when needed: it may be a call to an API server.
     const basisNow = isFew ? undefined : await check.basisOf(subjects);
     const isAll = isFew || basisNow !== basis || clock.monotonic() >= listAtMs;
     const listed = isAll ? await held.list() : await held.listDue(lookedAtMs, now);
     const admitted = listed.filter((each) => !throttle.isThrottled(each));
     throttle.begin(await releaseEnded(admitted, options, check.isStillHeld));
-    // Last: a sweep that failed is repeated.
+    // Last, so that a failed sweep is repeated.
     lookedAtMs = now;
     if (!isAll) return;
     subjects = subjectsOf(listed);

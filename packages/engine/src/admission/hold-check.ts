@@ -17,14 +17,14 @@ export interface HoldCheckOptions {
 }
 
 /**
- * What a process knows of the annotations that freeze objects of a cluster. `elsewhere`: another process watches the cluster, and ends
- * these holds. `behind`: the streams are about to show them. `unknown`: nothing is shown.
+ * What this process knows of the annotations that freeze objects of a cluster. `elsewhere`: another process watches the cluster and ends
+ * these holds. `behind`: the streams will soon show the annotations. `unknown`: no stream shows them.
  */
 export type AnnotationView = Pick<FrozenObjects, "isFrozen" | "version"> | "elsewhere" | "behind" | "unknown";
 
 /**
- * Checks holds in a process that is always on, without asking their clusters. Holds by breakers and by budgets end at the time when
- * their request is due again: only a worker can check them.
+ * Checks holds in a process that is always on, without asking their clusters. Holds of breakers and budgets end when their request is due
+ * again: only a worker can check them.
  */
 export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
   return {
@@ -64,7 +64,7 @@ export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
     const frozen = await options.freezes.now();
     if (frozen.type === "unreadable") return true;
     const known = options.clusterOf(cluster);
-    // A freeze by name or by labels would look as if it were over.
+    // Without the name and labels of the cluster, a freeze of it would look as if it were over.
     if (known === undefined) return undefined;
     const { name, labels } = known;
     const templateOwner = parseWorkloadKey(ownerKey);
@@ -84,7 +84,7 @@ export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
   }
 }
 
-/** `objects`: the keys of those that froze it when a worker looked. */
+/** `objects`: the keys of the objects that froze it when the hold began. */
 function isFrozenByAnnotation(view: AnnotationView, objects: readonly string[]): boolean | undefined {
   if (view === "unknown") return undefined;
   if (view === "elsewhere" || view === "behind") return true;

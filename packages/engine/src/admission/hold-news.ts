@@ -3,16 +3,16 @@ import { RecentMap } from "../async/recent-map.ts";
 import { type Request, requestKey } from "../ports/request.ts";
 import type { RollHold } from "./brakes.ts";
 
-/** Holds that are remembered, some 200 bytes each. A hold that is forgotten while it lasts is reported once more. */
+/** The number of holds that are remembered, some 200 bytes each. A hold that is forgotten while it lasts is reported once more. */
 const rememberedMax = 100_000;
 /** A hold that lasts is reported again: an API server forgets its Events after an hour. */
 const reportAgainMs = 30 * 60_000;
-/** Rollouts that end make room. Where the same rollouts leave none for this long, a person has to look at them. */
+/** Rollouts that end make room. If the same rollouts leave no room for this long, a person has to check them. */
 const stuckAfterMs = 60_000;
-/** While a hold lasts it is asked about at least this often, by some worker. After a longer pause nobody knows that it lasted. */
+/** While a hold lasts, some worker asks about it at least this often. After a longer pause it is not known whether it lasted. */
 const askedWithinMs = 6 * 60_000;
 
-/** A hold as it was reported, and since when the same rollouts are its reason. */
+/** A hold as it was reported, and since when the same rollouts have been its reason. */
 interface ReportedHold {
   readonly what: string;
   readonly atMs: number;
@@ -22,7 +22,7 @@ interface ReportedHold {
   readonly isStuck: boolean;
 }
 
-/** Tells which holds are news: a workload on hold is asked about every few seconds, and people want to hear of it once. */
+/** Decides which holds are news: a workload on hold is asked about every few seconds, and people want to read of it once. */
 export class HoldNews {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #reported = new RecentMap<string, ReportedHold>(rememberedMax);
@@ -31,7 +31,7 @@ export class HoldNews {
     this.#clock = clock;
   }
 
-  /** The workload of this request is not on hold any more. */
+  /** The workload of this request is no longer on hold. */
   forget(request: Request): void {
     this.#reported.delete(requestKey(request));
   }

@@ -2,15 +2,15 @@ import type { GateReason } from "@fleet-reloader/domain/cluster/gate-reason";
 import type { Clock } from "../async/clock.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 
-/** Each process finds out for itself whether it reaches a cluster: a worker may put a released request on hold again at once. */
+/** Each process determines on its own whether it reaches a cluster, so a worker may put a released request on hold again at once. */
 const seenOtherwise: ReadonlySet<string> = new Set<GateReason>(["ClusterUnknown", "ClusterUnreachable"]);
 
-/** Releases without a pause. A worker that has just started reaches its clusters within seconds; without work it would be stopped before. */
+/** Releases without a pause. A worker that has just started reaches its clusters within seconds; without work it would be stopped before that. */
 const freeReleases = 10;
 const firstRestMs = 2000;
-/** Workers that cannot reach a cluster are asked for it once a minute. */
+/** The longest pause: workers that cannot reach a cluster get its requests once a minute. */
 const longestRestMs = 60_000;
-/** After this long without a release, or after the length of the last pause, the throttle starts anew. */
+/** After this time without a release, or after the length of the last pause if that is longer, the throttle is reset. */
 const throttleQuietMs = 15_000;
 
 interface Released {
@@ -27,8 +27,8 @@ interface Throttled {
 
 /**
  * Pauses between the releases of a cluster's holds. After some releases in a row each pause is twice as long as the one before. Without
- * it, the holds of a cluster that the watcher reaches and no worker does would be released and put back each second, and workers would
- * stay up for them.
+ * it, the holds of a cluster that only the watcher reaches would be released and put back each second, and workers would stay up for
+ * them.
  */
 export class ReleaseThrottle {
   readonly #clock: Pick<Clock, "monotonic">;

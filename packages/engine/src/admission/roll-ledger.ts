@@ -3,7 +3,7 @@ import type { BudgetLimit } from "@fleet-reloader/domain/hold/budget";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { OnHold, Request, Verdict } from "../ports/request.ts";
 
-/** How much may be rolled. An absent limit does not limit. All workers of a fleet must have the same limits. */
+/** The limits of rolls. An absent limit does not limit. All workers of a fleet must have the same limits. */
 export interface RollLimits {
   readonly workloadBreaker?: BreakerLimit;
   readonly sourceBreaker?: BreakerLimit;
@@ -12,9 +12,9 @@ export interface RollLimits {
   readonly namespace?: BudgetLimit;
 }
 
-/** A source as a roll acts on it. */
+/** A source that a roll acts on. */
 export interface ActedOn {
-  /** Names the source and the keys that are used of it. Workloads that use the same keys see the same content. */
+  /** Names the source and its keys that are used. Workloads that use the same keys see the same content. */
   readonly id: string;
   /** A keyed digest that names the content. */
   readonly version: string;
@@ -30,23 +30,23 @@ export interface LedgerHold extends OnHold<HoldReason> {
   readonly blockedBy?: readonly Request[];
 }
 
-/** What breakers and budgets answer to a roll. */
+/** The answer of breakers and budgets to a roll. */
 export type LedgerVerdict = Verdict<unknown, LedgerHold>;
 
 /** The most unfinished rollouts that are named to people in one line. */
 export const blockersMax = 5;
 
 /**
- * The recent rolls of all workers together: breakers and budgets are computed from it. Either all limits admit the roll and count it,
- * or none counts it. It may be lost at any time: breakers then start closed, and budgets with nothing saved up.
+ * The recent rolls of all workers together, from which breakers and budgets are computed. Either all limits admit the roll and count it,
+ * or none counts it. It may be lost at any time: then breakers start closed, and budgets start with nothing saved.
  */
 export interface RollLedger {
-  /** A roll that may go is counted by this question. */
+  /** Asks for a roll, and counts it if it may go. */
   admit(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<LedgerVerdict>;
-  /** What `admit` would answer now. Counts, keeps and writes nothing. */
+  /** What `admit` would answer now. Counts and writes nothing. */
   check(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<LedgerVerdict>;
-  /** The roll was counted and then not made: what it took is given back. */
+  /** The roll was counted and then not made: refunds what it took. */
   withdraw(request: Request): Promise<void>;
-  /** The rollout that began so long ago has ended. A roll that was counted since is another one, and stays. */
+  /** The rollout that began this long ago has ended. A roll that was counted after that is another one, and stays. */
   settled(request: Request, ageMs: number): Promise<void>;
 }

@@ -11,26 +11,26 @@ import type { Admit, ClusterApi } from "../ports/cluster-api.ts";
 export interface ReadSources {
   readonly api: Pick<ClusterApi, "cluster" | "readSourceAnnotations">;
   readonly sources: readonly SourceRef[];
-  /** Monotonic: they were read no earlier than this. */
+  /** Monotonic: they were read at this time or later. */
   readonly readAtMs: number;
   readonly signal: AbortSignal;
 }
 
 interface AnnotationsAt {
-  /** Monotonic: when the read of them began. */
+  /** Monotonic: when their read began. */
   readonly atMs: number;
   readonly annotations: Annotations;
 }
 
-/** Sources whose last read is remembered. Others are read. */
+/** The number of sources whose last read is remembered. Others are read again. */
 const rememberedSources = 2000;
 
-/** A source that was read longer ago than this is read again: reading over a slow line takes as long by itself. */
+/** A source whose read is older than this is read again. A read over a slow line takes as long by itself. */
 const freshMs = 100;
 
 /**
- * Holds a write while one of the changed sources is annotated as frozen. Requests that ask for the same source at the same time share
- * one read, which ends with the lifetime.
+ * Holds a write while an annotation freezes one of the changed sources. Requests that ask for the same source at the same time share one
+ * read, which is aborted with the lifetime.
  */
 export function createSourceFreezes({
   clock,
@@ -40,13 +40,13 @@ export function createSourceFreezes({
   readonly lifetime: AbortSignal;
 }): (read: ReadSources) => Admit {
   const shared = new SingleFlight<AnnotationsAt>();
-  /** Of each source, when the last read of it began that found it not frozen. */
+  /** For each source: when the last read began that found it not frozen. */
   const unfrozenAtMs = new RecentMap<string, number>(rememberedSources);
   const isFresh = (atMs: number): boolean => clock.monotonic() - atMs <= freshMs;
   return ({ api, sources, readAtMs, signal }) => {
     const isFrozen = async (ref: SourceRef): Promise<boolean> => {
       const key = `${api.cluster}/${sourceKey(ref)}`;
-      // A read of a moment ago is as good as one for this write, whatever it was made for.
+      // A recent read counts, whichever write it was made for.
       if (isFresh(unfrozenAtMs.get(key) ?? -Infinity)) return false;
       const asked = shared.read(key, async () => {
         const atMs = clock.monotonic();

@@ -1,4 +1,4 @@
-/** How many requests there are for workers to handle. Autoscalers start and stop workers by it. */
+/** The numbers of requests for workers to handle. Autoscalers start and stop workers by them. */
 export interface Work {
   /** The requests that workers have to be up for: the sum of the others without those on hold. */
   readonly work: number;
@@ -6,11 +6,11 @@ export interface Work {
   readonly waiting: number;
   /** Due and not taken up yet, of clusters that have asked for more than their share. */
   readonly prioritized: number;
-  /** Handled now, or lost with a worker that was killed: only another worker puts these back. */
+  /** Being handled, or lost with a worker that was killed: only another worker puts these back. */
   readonly active: number;
   /** Waiting for a time within the horizon. A worker has to be up by then: only a worker makes a request due. */
   readonly due: number;
-  /** Of `due`, those on hold: no worker has to be up for them. */
+  /** The number of `due` requests that are on hold: no worker has to be up for them. */
   readonly held: number;
 }
 

@@ -11,10 +11,10 @@ import type { Meter } from "../../ports/meter.ts";
 import type { ClusterId, OnHold, Verdict } from "../../ports/request.ts";
 import { type ClusterSlots, SlotPool, windowFirst } from "./cluster-slots.ts";
 
-/** What the fleet knows of a cluster. `failing`: it did not accept the last probe. An `unknown` cluster is not engaged here. */
+/** The state of a cluster in the fleet. `failing`: it did not accept the last probe. `unknown`: it is not engaged here. */
 export type Reach = "reachable" | "failing" | "unreachable" | "unknown";
 
-/** A request that is let in has to leave. */
+/** Admission of a request. `leave` has to be called when the request ends. */
 export interface InsideGate {
   leave(outcome: BreakerOutcome): void;
 }
@@ -22,13 +22,13 @@ export interface InsideGate {
 export type GateVerdict = Verdict<InsideGate, OnHold<GateReason>>;
 
 export interface ClusterGateOptions {
-  /** Requests that this process handles at once. */
+  /** How many requests this process handles at the same time. */
   readonly slots: number;
   readonly reachOf: (cluster: ClusterId) => Reach;
-  /** In how many milliseconds a cluster is probed again; undefined: it has accepted the last probe, or is not engaged. */
+  /** In how many milliseconds the cluster is probed again; undefined: it accepted the last probe, or is not engaged. */
   readonly probedInMs: (cluster: ClusterId) => number | undefined;
   readonly nameOf: (cluster: ClusterId) => string;
-  /** Monotonic, milliseconds: since when a call to the cluster waits for credentials, for its answer or for more of it. Undefined: none does. */
+  /** Monotonic, milliseconds: since when a call to the cluster waits for credentials or for any part of its answer. Undefined: none does. */
   readonly askedSinceMs: (cluster: ClusterId) => number | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,7 +40,7 @@ interface Gated extends ClusterSlots {
   /** When the last of its requests on hold comes back. */
   heldUntilMs: number;
   wasAway: boolean;
-  /** What the meter was told last of its breaker. */
+  /** The state of its breaker that the meter was given last. */
   isShownOpen: boolean;
 }
 
@@ -50,27 +50,27 @@ const awayReasons = {
   unknown: "ClusterUnknown",
 } as const satisfies Record<Exclude<Reach, "reachable">, GateReason>;
 
-/** How long a request is on hold for want of a slot. It is spread by chance, so that not all ask again at once. */
+/** How long a request is on hold when no slot is free. It is randomized, so that requests do not all come back at once. */
 const busyMs = 400;
 /** How long while its cluster looks hung: by then what is under way there has met its deadline or has been answered. */
 const hungHoldMs = 3000;
-/** How long while the fleet does not know a cluster. */
+/** The hold while its cluster looks hung: by then the calls under way have met their deadline or been answered. */
 const unknownMs = 5000;
-/** How long after the beginning of the next probe, while the last one failed: a healthy cluster has answered it by then. */
+/** The hold while the fleet does not know the cluster. */
 const probeAnswerMs = 500;
-/** Requests on hold come back no faster than this: ten thousand of them in 40 s, beside all other work. */
+/** The hold after the start of the next probe when the last one failed: a healthy cluster has answered it by then. */
 const returnsPerSecond = 250;
-/** However many are on hold, no request is away for longer than this beyond its time. */
+/** However many requests are on hold, each comes back at most this long after its time. */
 const spreadMaxMs = 5 * 60_000;
-/** A request that fails again and again is tried again within 5 minutes: after that nobody tries the cluster any more. */
+/** A request that keeps failing is retried within 5 minutes. After that time no request tries the cluster any more. */
 const untriedMs = 5 * 60_000;
-/** How often clusters that are gone are looked for, as long as there are requests. */
+/** How often clusters that are gone are removed, as long as there are requests. */
 const forgetEveryMs = 60_000;
 
 /**
- * Every request passes the gate of its cluster before anything of it is read. The gate asks whether the cluster is reachable, whether
- * its breaker is closed, and whether a slot is free. A request that does not pass is on hold: it goes back into the queue, without a
- * slot and without a counted attempt.
+ * Every request passes the gate of its cluster before it reads anything. The gate asks whether the cluster is reachable, whether its
+ * breaker is closed, and whether a slot is free. A request that does not pass is on hold: it goes back into the queue, without a slot and
+ * without a counted attempt.
  */
 export class ClusterGate {
   readonly #options: ClusterGateOptions;
@@ -107,7 +107,7 @@ export class ClusterGate {
     return { type: "go", leave: this.#leave(gated, asked.breaker.type === "half-open") };
   }
 
-  /** A request would fail as the last probe did: it comes back right after the next one. */
+  /** Holds a request that would fail like the last probe. It comes back right after the next probe. */
   #away(gated: Gated): OnHold<GateReason> | undefined {
     const { probedInMs, reachOf } = this.#options;
     const reach = reachOf(gated.cluster);
@@ -124,7 +124,7 @@ export class ClusterGate {
     );
   }
 
-  /** A probe was answered: the breaker lets requests try the cluster at once. */
+  /** The cluster answered a probe: the breaker lets requests try the cluster at once. */
   #isBack(gated: Gated): void {
     gated.wasAway = false;
     gated.heldUntilMs = 0;
@@ -142,7 +142,7 @@ export class ClusterGate {
     return (outcome) => {
       const now = this.#options.clock.monotonic();
       const before = gated.breaker.type;
-      // A request that began before the trial and failed since tells nothing about it.
+      // A request that began before the trial and failed since then says nothing about the trial.
       const isStale = before === "half-open" && !isTrial && outcome !== "answered";
       if (!isStale) gated.breaker = afterOutcome(gated.breaker, outcome, now);
       if (outcome === "answered") gated.heldUntilMs = 0;
@@ -153,8 +153,8 @@ export class ClusterGate {
   }
 
   /**
-   * To be called before the breakers are read. One that opened here is shown closed once nothing here has tried the cluster for long: it
-   * may have recovered, and the request that shows so may have gone to another process.
+   * Call it before the breakers are read. An open breaker is shown as closed once no request here has tried the cluster for long: the
+   * cluster may have recovered, and the request that shows it may have gone to another process.
    */
   showIdle(): void {
     const now = this.#options.clock.monotonic();
@@ -171,7 +171,7 @@ export class ClusterGate {
     this.#options.meter.breaker(this.#options.nameOf(gated.cluster), isOpen);
   }
 
-  /** Requests that are put on hold together come back one after the other. */
+  /** Spreads requests that are put on hold together, so that they come back one after the other. */
   #hold(gated: Gated, reason: GateReason, waitMs: number): OnHold<GateReason> {
     const { clock, meter, nameOf, random } = this.#options;
     const now = clock.monotonic();
@@ -183,12 +183,12 @@ export class ClusterGate {
     return { type: "hold", reason, afterMs: Math.ceil(at - now + (waitMs / 10) * random()) };
   }
 
-  /** Of how many clusters something is kept. */
+  /** The number of clusters that the gate keeps state of. */
   get clusters(): number {
     return this.#clusters.size;
   }
 
-  /** Drops what is kept of clusters that are not engaged any more, once their last request has ended and is due again. */
+  /** Drops the state of clusters that are no longer engaged, once their last request has ended and its hold is over. */
   #forgetGone(): void {
     const now = this.#options.clock.monotonic();
     if (now < this.#forgetAtMs) return;

@@ -9,50 +9,50 @@ interface Waiter {
   readonly leave: () => void;
 }
 
-/** The slots that one cluster has, and what is known of how fast it answers. */
+/** The slots of one cluster, and how fast it answers. */
 export interface ClusterSlots {
   breaker: ClusterBreaker;
   inFlight: number;
-  /** How many it may have at once, as far as it has shown that it answers. */
+  /** How many slots it may have at once. It grows with each answer. */
   window: number;
-  /** Monotonic, milliseconds: when a request of it ended last. */
+  /** Monotonic, milliseconds: when its last request ended. */
   finishedAtMs: number;
-  /** How long its requests take of late; 0 before the first. */
+  /** How long its recent requests took; 0 before the first. */
   usualMs: number;
-  /** Whether it did not answer its last request that tells something of it. */
+  /** Whether the cluster failed to answer its last request that was not neutral. */
   hasFailed: boolean;
   readonly waiting: Set<Waiter>;
-  /** Monotonic: since when a call to it waits for credentials, for its answer or for more of it. Undefined: none does. */
+  /** Monotonic: since when a call to it waits for credentials or for any part of its answer. Undefined: none does. */
   readonly askedSinceMs: () => number | undefined;
 }
 
-/** A storm of a healthy cluster waits here for its next slot, which is cheaper than to go back to the queue. */
+/** In a storm, requests of a healthy cluster wait here for its next slot, which is cheaper than going back to the queue. */
 const waitMaxMs = 2000;
 /**
- * A cluster with requests under way, none finished and a call unanswered for this long looks hung: nobody waits for it, and nobody enters.
- * A request may also take its time by itself, for example with a tenant's costly patterns.
+ * A cluster looks hung when it has requests under way, none has finished, and a call has been unanswered for this long. Then no request
+ * waits for it or enters. Without an unanswered call a request may take its time, for example with a tenant's costly patterns.
  */
 const hungMs = 250;
-/** A cluster that is far away answers slowly and is healthy: this many times its usual time is allowed, up to `hungMaxMs`. */
+/** A distant cluster answers slowly and is healthy: this many times its usual time is allowed, up to `hungMaxMs`. */
 const hungTimes = 3;
 const hungMaxMs = 2000;
 /** The weight of the latest request in the usual time. */
 const usualShare = 0.2;
-/** How often waiters are checked: just after their cluster could have begun to look hung. */
+/** How often waiters are checked: just after their cluster can have begun to look hung. */
 const checkMs = hungMs + 1;
 /**
  * Slots of a cluster that has answered nothing yet. Each answer adds one, as a TCP window opens. So twenty clusters that hang at once
- * take forty slots, and not all there are.
+ * take forty slots, and not all slots.
  */
 export const windowFirst = 2;
-/** A cluster that has been idle for this long has to show again that it answers. */
+/** A cluster that has been idle for this long has to answer again before it gets more slots. */
 const windowIdleMs = 1000;
-/** The loop of checks ends by itself when nobody waits. */
+/** For the loop of checks, which ends by itself when nothing waits. */
 const unending = new AbortController().signal;
 
 /**
- * The slots of this process, shared by its clusters. A cluster may take another slot while it has fewer than are free, and no more than
- * its window. So clusters that hang do not take the slots of those that answer.
+ * The slots of this process, shared by its clusters. A cluster may take another slot while it has fewer slots than are free, and no more
+ * than its window. So clusters that hang do not take the slots of clusters that answer.
  */
 export class SlotPool {
   readonly #slots: number;
@@ -74,14 +74,14 @@ export class SlotPool {
     return isFree;
   }
 
-  /** Takes a slot that becomes free in time. The wait for a cluster that looks hung ends at once. */
+  /** Waits for a slot and takes it. The wait for a cluster that looks hung ends at once. */
   async waitAndTake(cluster: ClusterSlots, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted || this.looksHung(cluster) || !mayWait(cluster)) return false;
     const turn = Promise.withResolvers<boolean>();
     const endWith = (isIn: boolean) => (): void => {
       cluster.waiting.delete(waiter);
       if (cluster.waiting.size === 0) this.#waited.delete(cluster);
-      // Now and not later: a request that has not waited would take the slot in between.
+      // Taken at once, or a request that has not waited would take the slot in between.
       if (isIn) this.#take(cluster);
       turn.resolve(isIn);
     };
@@ -103,7 +103,7 @@ export class SlotPool {
     this.#passOn();
   }
 
-  /** Notes how a request of a cluster ended, for the slots that the cluster may have. */
+  /** Notes how a request of a cluster ended, which changes how many slots the cluster may have. */
   finished(cluster: ClusterSlots, outcome: BreakerOutcome, tookMs: number): void {
     cluster.finishedAtMs = this.#clock.monotonic();
     if (outcome === "neutral") return;
@@ -117,7 +117,7 @@ export class SlotPool {
     cluster.usualMs = usualMs + usualShare * (tookMs - usualMs);
   }
 
-  /** The trial of a breaker that is not closed tells by itself whether the cluster answers. */
+  /** Only a cluster with a closed breaker can look hung: otherwise the trial shows whether the cluster answers. */
   looksHung({ askedSinceMs, breaker, inFlight, finishedAtMs, usualMs }: ClusterSlots): boolean {
     if (breaker.type !== "closed" || inFlight === 0) return false;
     const now = this.#clock.monotonic();
@@ -125,7 +125,7 @@ export class SlotPool {
     return now - finishedAtMs > silentMs && now - (askedSinceMs() ?? now) > silentMs;
   }
 
-  /** A cluster that is alone gets half of the slots: the others are for whichever comes next. */
+  /** A cluster that is alone gets half of the slots. The others are for the next cluster. */
   get #windowMax(): number {
     return Math.max(windowFirst, Math.floor(this.#slots / 2));
   }
@@ -171,7 +171,7 @@ export class SlotPool {
   }
 }
 
-/** A waiter holds a place of the worker that other clusters need too: a cluster that fails has no more of them than its window. */
+/** A waiter occupies a place of the worker that other clusters need: a failing cluster has no more waiters than its window. */
 function mayWait({ hasFailed, waiting, window }: ClusterSlots): boolean {
   return !hasFailed || waiting.size < window;
 }

@@ -5,8 +5,8 @@ import type { Handler } from "../../ports/workqueue.ts";
 import type { ClusterGate } from "./cluster-gate.ts";
 
 /**
- * Handles a request only when the gate of its cluster admits it. A request of a forgotten cluster ends: the next watcher of the
- * cluster compares everything anew, and requests it then.
+ * Handles a request only when the gate of its cluster admits it. A request of a forgotten cluster ends: the next watcher of the cluster
+ * compares everything again, and requests it then.
  */
 export function gatedHandler(
   handler: Handler,
@@ -19,7 +19,7 @@ export function gatedHandler(
       const { afterMs, reason } = verdict;
       if (reason === "ClusterUnknown" && (await isForgotten(request.cluster)))
         return { type: "done", outcome: "gone" };
-      // A slot becomes free in a moment, so a worker is to stay up. It does not stay up for a cluster that is away or fails.
+      // A slot becomes free in a moment, so a worker has to stay up. It does not stay up for a cluster that is away or fails.
       return reason === "ClusterBusy" ? { type: "again", afterMs, reason } : againWhenFree(verdict);
     }
     try {
@@ -33,14 +33,14 @@ export function gatedHandler(
   };
 }
 
-/** A request that is ignored may have been so before the cluster was asked anything. */
+/** A request that is ignored may have ended before the cluster was asked anything. */
 function ofResult(result: Result): BreakerOutcome {
   if (result.isUnasked === true) return "neutral";
   if (result.type === "done") return result.outcome === "ignored" ? "neutral" : "answered";
   return result.reason === "ClusterUnknown" ? "neutral" : "answered";
 }
 
-/** A refusal of the API server is an answer. A fault of Redis, or of ours, tells nothing about the cluster. */
+/** A refusal of the API server is an answer. A fault of Redis, or of ours, says nothing about the cluster. */
 function ofFault(fault: Fault): BreakerOutcome {
   switch (fault.code) {
     case "kube.unreachable":
