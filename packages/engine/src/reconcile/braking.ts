@@ -38,13 +38,13 @@ export interface IntendedRoll {
 /** The roll may be written now. */
 export interface Go {
   readonly type: "go";
-  /** Absent: nobody has to be asked again. */
+  /** Absent: no second question is needed. */
   readonly permit?: RollPermit;
 }
 
 /**
- * Asks for admission of a roll, and reports a hold. A roll that is admitted comes with the question that is asked once more when a
- * connection is reserved for it.
+ * Asks for admission of a roll, and reports a hold. An admitted roll comes with a second question, which is asked when a connection is
+ * reserved for the write.
  */
 export function createBraking({
   brakes,
@@ -81,8 +81,8 @@ export function createBraking({
 }
 
 /**
- * Holds a write while the workload, or the object it refers to for its pod template, is annotated as frozen. The object whose version the
- * write depends on is not read: the API server refuses the write after an annotation of it.
+ * Holds a write if an annotation freezes the workload, or the object it refers to for its pod template. The object whose version the
+ * write depends on is not read: if it is annotated meanwhile, the API server refuses the write.
  */
 function lateFreezes({ cluster, live, delivery }: Reading, write: RollWrite): Admit {
   const condition = conditionalOn(write, live.ref);
@@ -124,7 +124,7 @@ function heldFact(
   };
 }
 
-/** What the brakes are asked about a roll. */
+/** The question to the brakes about a roll. */
 export function rollIntentOf(
   reading: Reading,
   intended: Pick<IntendedRoll, "due" | "observedSources">,
@@ -169,7 +169,7 @@ function whyFrozen(what: string, text: string): string {
   return text === "true" ? `${what} is annotated as frozen` : `${what} is annotated as frozen: ${text}`;
 }
 
-/** When the first of the changed contents was written, in seconds; undefined where none is there. */
+/** When the first of the changed contents was written, in seconds; undefined if no changed source exists. */
 export function changedSinceSeconds(
   { changed }: RollPlan,
   observedSources: readonly ObservedSource[],

@@ -54,8 +54,8 @@ export async function finishReplacement(
 }
 
 /**
- * Deletes a stash that is not needed: the old Job stays. It changes the Job first. A worker that has decided to replace the Job and hangs
- * before its deletion is then refused, and decides again with another stash.
+ * Deletes a stash that is not needed, because the old Job stays. It changes the Job first: a slow worker that has decided to replace the
+ * Job is then refused the deletion, and decides again with another stash.
  */
 export async function dropStash(
   api: ClusterApi,

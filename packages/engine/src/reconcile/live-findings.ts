@@ -5,12 +5,12 @@ import type { UnreadableFact } from "../history/fact.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Reading } from "./reading.ts";
 
-/** Workloads with findings that are remembered, of some hundred bytes each. What is forgotten is reported once more. */
+/** The number of workloads whose findings are remembered, some hundred bytes each. A forgotten finding is reported once more. */
 const toldMax = 4096;
 /** A person mends the first ones and looks again. */
 const findingsOfWorkloadMax = 5;
 
-/** What is reported of a live workload: what cannot be read in its annotations, and what the rules of lint say. Each once for as long as it lasts. */
+/** Reports problems of a live workload: unreadable annotations and findings of lint. Each is reported once for as long as it lasts. */
 export class LiveFindings {
   readonly #settings: Pick<Settings, "dialect">;
   readonly #told = new ToldFindings();
@@ -20,13 +20,13 @@ export class LiveFindings {
     this.#settings = settings;
   }
 
-  /** Those that were not there before. An audit finds nothing new: it was reported when it was written. */
+  /** Problems that were not there before. An audit reports none: they were reported when they were written. */
   unreadable(
     { delivery, live, request }: Reading,
     problems: readonly AnnotationProblem[],
   ): readonly UnreadableFact[] {
     if (delivery.purpose === "audit") return [];
-    // Not what is wrong: that may tell a count, which changes.
+    // Without the problem text, which may contain a count that changes.
     const named = problems.map((problem) => {
       return { found: problem, name: `${problem.annotation} ${problem.value} ${problem.mend}` };
     });
@@ -34,7 +34,7 @@ export class LiveFindings {
     return news.map((problem) => ({ type: "unreadable", uid: live.uid, problem }));
   }
 
-  /** What was not found before. Only where the workload was made or changed: between that, nothing of it changes. */
+  /** Findings that are new. They are checked only when the workload was created or changed: in between they stay the same. */
   find({ delivery, interest, kind, live, request }: Reading): readonly UnreadableFact[] {
     if (delivery.purpose !== "adoption") return [];
     const { dialect } = this.#settings;
@@ -55,11 +55,11 @@ export class LiveFindings {
   }
 }
 
-/** By workload, what was found last. */
+/** The findings of the last check, by workload. */
 class ToldFindings {
   readonly #told = new RecentMap<string, ReadonlySet<string>>(toldMax);
 
-  /** Keeps what is found now, and gives out what was not found before. */
+  /** Remembers the present findings, and returns the new ones. */
   news<T>(workload: string, named: readonly { readonly found: T; readonly name: string }[]): readonly T[] {
     const before = this.#told.get(workload);
     if (named.length > 0) this.#told.set(workload, new Set(named.map(({ name }) => name)));

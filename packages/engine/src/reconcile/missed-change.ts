@@ -4,12 +4,12 @@ import { sourceKey } from "@fleet-reloader/domain/source/source";
 import type { Fact } from "../history/fact.ts";
 import type { Reading } from "./reading.ts";
 
-/** By then a watch has shown a write, also where clocks differ by a minute. */
+/** By then a watch has shown a write, even if clocks differ by a minute. */
 const underWaySeconds = 120;
 
 /**
- * What an audit found when a roll is due and no request of the workload waits or is held. A change that is old enough for a watch to
- * have shown it was missed, which is a defect of ours. A younger one is under way.
+ * The facts to record when an audit finds a due roll and no request of the workload waits or is held. If a watch has had time to show the
+ * change, the change was missed, which is a defect of ours. A younger change is under way.
  */
 export function missedChange(
   reading: Reading,
@@ -21,7 +21,7 @@ export function missedChange(
   return ageSeconds > underWaySeconds ? [{ type: "change-missed", changed: due.changed }] : [];
 }
 
-/** The last write of the workload and of what has changed; a source that is gone has no time. */
+/** The time of the last write of the workload and of its changed sources; a source that is gone has no time. */
 function lastWriteSeconds(
   { live }: Reading,
   { changed }: RollPlan,

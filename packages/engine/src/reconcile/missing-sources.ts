@@ -58,7 +58,7 @@ export class MissingSources {
     return facts;
   }
 
-  /** Names of sources beside the missing one; none where they cannot be listed. */
+  /** The names of the sources of its kind and namespace; none if they cannot be listed. */
   async #namesBeside(api: ClusterApi, { kind, namespace }: SourceRef): Promise<readonly string[]> {
     const { clock, lifetime } = this.#options;
     const key = `${api.cluster}/${kind}/${namespace}`;

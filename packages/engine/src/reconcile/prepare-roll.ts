@@ -10,7 +10,7 @@ import type { WorkloadPatch } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Reading } from "./reading.ts";
 
-/** A roll that is due, prepared before anybody is asked whether it may be written. */
+/** A due roll, prepared before it is asked whether it may be written. */
 export interface PreparedRoll {
   readonly planned: RollPlan;
   readonly strategy: ReloadStrategy;
@@ -40,7 +40,7 @@ export async function prepareRoll(
   const state = { text: before, count: appliedCount, isFence: false };
   const appliedText = nextAppliedText(planned.applied, state, keys);
   const annotations = appliedPatch(live.annotations, keys, appliedText);
-  // Redis did not hear of it: the worker was lost between the write and its record.
+  // Redis has no record of it: the worker was lost between the write and its record.
   const isWritten = delivery.isDoubtful && isOwn && appliedText === before;
   const applied = { before, after: appliedText, isWritten, annotations };
   const keyed = keys.current;

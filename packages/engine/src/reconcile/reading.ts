@@ -11,7 +11,7 @@ export interface Taken {
   readonly cluster: EngagedCluster;
 }
 
-/** A workload as it was observed, with all that a decision about it needs. */
+/** A workload as it was observed, with everything that a decision about it needs. */
 export interface Reading extends Taken {
   readonly live: LiveWorkload;
   readonly kind: WorkloadKind;
@@ -21,8 +21,8 @@ export interface Reading extends Taken {
   readonly isOwn: boolean;
   /** The largest count of all its known applied states. */
   readonly appliedCount: number;
-  /** The applied state that counts, where Redis does not hold it. The write of another one would lose it. */
+  /** The applied state that counts, if Redis does not hold it. Writing another one would lose it. */
   readonly unkeptText: string | undefined;
-  /** Since when, in seconds, its sources contained something else than the applied state says, while the roll for that was held. */
+  /** Since when, in seconds, its sources have differed from the applied state while the roll for that was held. */
   readonly heldSinceSeconds: number | undefined;
 }

@@ -55,7 +55,7 @@ export interface ReconcilerOptions {
   readonly meter: Meter;
   /** Undefined: nobody outside is notified. */
   readonly reporter?: Reporter;
-  /** Undefined: nothing is written down. */
+  /** Undefined: no history is kept. */
   readonly history?: History;
   /** Undefined: nothing is traced. */
   readonly tracer?: Tracer | undefined;
@@ -63,7 +63,7 @@ export interface ReconcilerOptions {
   readonly followUps?: Pick<FollowUps, "rolled">;
   /** Undefined: nothing holds a roll. */
   readonly brakes?: Brakes;
-  /** The workloads that the watches of this process keep. Absent: it watches nothing, and each workload is read. */
+  /** The workloads that the watches of this process keep. Absent: it watches nothing, so each workload is read. */
   readonly shown?: ShownWorkloads | undefined;
   /** Ends shared reads when the process stops. */
   readonly lifetime: AbortSignal;
@@ -133,7 +133,7 @@ async function reconcileWorkload(
   }
   const about = { request, delivery, cluster };
   try {
-    // Asked first: a request that waits observes for itself, and may have ended before this observation does.
+    // Asked first: a waiting request observes on its own, and may end before this observation does.
     if (delivery.purpose === "audit" && (await queue.waits(request))) {
       recorder.record(about, [ended("unchanged")]);
       return { type: "done", outcome: "unchanged", isUnasked: true };
@@ -146,7 +146,7 @@ async function reconcileWorkload(
     return { type: "done", outcome };
   } catch (error) {
     const fault = asFault(error);
-    // Also at an adoption: the next attempt finds a change that comes meanwhile.
+    // An adoption counts too: the next attempt finds a change that comes meanwhile.
     if (isObserved(fault)) records.reconciled(request);
     const { attemptsMade } = delivery;
     recorder.record(about, [ended(resultOf(fault, attemptsMade)), failedFact(fault, attemptsMade)]);
@@ -154,7 +154,7 @@ async function reconcileWorkload(
   }
 }
 
-/** Other requests wait beside a change of their workload, which may be on hold. */
+/** Whether the request is about changes, which may be on hold. Requests with another purpose wait beside it. */
 function isAboutChanges({ purpose }: Delivery): boolean {
   return purpose === "change" || purpose === "adoption";
 }
@@ -169,7 +169,7 @@ type ReconcileResult = (Fact & { readonly type: "reconciled" })["result"];
 
 const queuedResults = { retry: "retry", delay: "delayed", drop: "dropped" } as const;
 
-/** What a request that ended with a fault came to. A conflict counts as a failure from when people are told of it: the next attempt is likely to win. */
+/** The result of a request that ended with a fault. A conflict is no failure until people are notified of it: the next attempt probably succeeds. */
 function resultOf(fault: Fault, attemptsMade: number): ReconcileResult {
   if (fault.class === "conflict" && !isWorthReporting(fault, attemptsMade)) return "conflict";
   return queuedResults[fault.disposition.queue];
@@ -209,7 +209,7 @@ async function decideAndWriteOnce(
   if ("stash" in observation) return await finishStash(dependencies, taken, observation.stash);
   const { reading, planned, observedSources, landed } = observation;
   const { due, stays } = decidedOn(observation, settings);
-  // While nobody has told of it, what is written is the state of that roll: a repeat finds it again.
+  // Until the landed roll is recorded, the state of that roll is written, so that a repeat finds it again.
   const { applied } = landed ?? planned;
   const decision = { reading, observedSources, due, landed, applied, stays, observedAtMs };
   return await writeDecision(dependencies, decision).catch((error: unknown) => {
@@ -219,7 +219,7 @@ async function decideAndWriteOnce(
   });
 }
 
-/** Finishes the replacement that a stash was left over from: the worker that made the stash did not finish it. */
+/** Finishes a replacement whose stash was left behind: the worker that created the stash did not finish it. */
 async function finishStash(
   dependencies: Reconciling,
   taken: Taken,
@@ -247,7 +247,7 @@ async function finishStash(
   }
 }
 
-/** The old Job is still there, and nobody has deleted it: whether it is replaced is decided now. Then the stash is dropped. */
+/** The old Job still exists and nobody has deleted it. Decides now whether it is replaced, then drops the stash. */
 async function decideOnOld(
   dependencies: Reconciling,
   { request, delivery, cluster }: Taken,
@@ -268,7 +268,7 @@ async function decideOnOld(
 
 /**
  * Whether the workload counts as observed although its request failed. A fault of the workload itself was found by observing it, and
- * nobody waits for it to go away. The same is true of a missing right: somebody has to grant it, and the streams name those that lack one.
+ * nothing waits until it is mended. The same is true of a missing right: somebody has to grant it, and the streams report it.
  */
 function isObserved({ class: its, disposition }: Fault): boolean {
   return disposition.queue !== "delay" || its === "denied";

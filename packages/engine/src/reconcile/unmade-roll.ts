@@ -2,7 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { RollPlan } from "@fleet-reloader/domain/plan/plan";
 
-/** The fault of a write, and the roll that was due when it failed. To a queue it is the same fault. */
+/** The fault of a write, and the roll that was due when it failed. The queue treats it like the original fault. */
 export class UnmadeRoll extends Fault {
   readonly changed: RollPlan["changed"];
   readonly observedSources: readonly ObservedSource[];

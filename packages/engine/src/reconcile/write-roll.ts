@@ -13,10 +13,10 @@ import type {
 import type { Again } from "../ports/request.ts";
 import { beginReplacement, finishReplacement } from "./job-replacement.ts";
 
-/** For the write that rolls, and for no other. */
+/** Permits the write that rolls, and no other write. */
 export interface RollPermit {
   readonly admit: Admit;
-  /** Gives back what was taken for the write. To be called when the write was certainly not made. */
+  /** Refunds what was taken for the write. Call it when the write was certainly not made. */
   readonly withdraw: () => Promise<void>;
 }
 
@@ -24,9 +24,9 @@ export interface RollPermit {
 export interface RollTarget {
   readonly api: ClusterApi;
   readonly live: LiveWorkload;
-  /** The change of annotations that writes the new note. */
+  /** The change of annotations that writes the new applied state. */
   readonly annotations: WorkloadPatch["annotations"];
-  /** The change that begins or ends a pause, in the same patch as the note. */
+  /** The change that begins or ends a pause, in the same patch as the applied state. */
   readonly also?: Pick<WorkloadPatch, "annotations" | "isPaused">;
   /** Absent: it may be written without asking. */
   readonly permit?: RollPermit;
@@ -69,12 +69,12 @@ async function writeTemplate(edit: TemplateEdit, target: RollTarget): Promise<Wr
   const change = { template: edit, templateBefore: live.template };
   const written = await rolling(target, live, (admit) => patch(target, { ...change, admit }));
   if (written === undefined || hasEdit(written.template, edit)) return noted(written);
-  // The note was written with the edit. At the retry it would claim that the pods have the new content.
+  // The applied state was written with the edit. At the retry it would claim that the pods have the new content.
   await takeBack(target, written).catch(() => undefined);
   throw await rewritten(target, written);
 }
 
-/** Changes the template that a workload refers to, unless an attempt before has. */
+/** Changes the template that a workload refers to, unless an earlier attempt has. */
 async function writeReferenced(
   { owner, resourceVersion, annotations, edit }: RollWrite & { type: "referenced-template" },
   target: RollTarget,
@@ -107,8 +107,8 @@ interface ActedOnObject {
 }
 
 /**
- * Makes the write that rolls, and gives back what was taken for it when the write was certainly not made: it was not sent, there was
- * nothing to roll, or the API server refused it.
+ * Makes the write that rolls. Refunds what was taken for it when the write was certainly not made: it was not sent, there was nothing to
+ * roll, or the API server refused it.
  */
 async function rolling<T>(
   target: RollTarget,
@@ -133,7 +133,7 @@ async function rolling<T>(
 
 /**
  * Whether a write that was sent was certainly not made: the API server refused it, or failed and the object is unchanged. After a
- * time-out that is unknown, and what was taken for the roll stays taken.
+ * time-out this is unknown, so nothing is refunded.
  */
 async function isRefused(
   fault: Fault,
@@ -168,7 +168,7 @@ function noted(live: PatchedWorkload | undefined): Written {
   return live === undefined ? { type: "gone" } : { type: "written", live };
 }
 
-/** Restores the note as it was before the write, and ends the pause if the write began one. */
+/** Restores the applied state from before the write, and ends the pause if the write began one. */
 async function takeBack(target: RollTarget, { ref, resourceVersion }: PatchedWorkload): Promise<void> {
   const { api, live, also, signal } = target;
   // A pause that the write ended stays ended. Otherwise it would last as long as the webhook rewrites.
@@ -181,10 +181,10 @@ async function takeBack(target: RollTarget, { ref, resourceVersion }: PatchedWor
   await api.patchWorkload(ref, { resourceVersion, annotations, ...unpaused }, signal);
 }
 
-/** The fault to throw. When the template is unchanged no pod is recreated, and what was taken for the roll is given back. */
+/** The fault to throw. When the template is unchanged no pod is recreated, so what was taken for the roll is refunded. */
 async function rewritten({ live, permit }: RollTarget, { template }: PatchedWorkload): Promise<Fault> {
   const isUnchanged = JSON.stringify(template) === JSON.stringify(live.template);
-  // If that fails, what was taken expires by itself.
+  // If the refund fails, what was taken expires by itself.
   if (isUnchanged) await permit?.withdraw().catch(() => undefined);
   return new Fault(
     "engine.write-rewritten",

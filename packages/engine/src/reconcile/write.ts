@@ -30,7 +30,7 @@ import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
 import type { Reading } from "./reading.ts";
 import { writeRoll } from "./write-roll.ts";
 
-/** What has been decided: the roll that is due, if one is, and what the pods run with. */
+/** A decision: the roll that is due, if one is, and what the pods run with. */
 export interface RollDecision {
   readonly reading: Reading;
   readonly observedSources: readonly ObservedSource[];
@@ -44,7 +44,7 @@ export interface RollDecision {
   readonly observedAtMs: number;
 }
 
-/** By then a write has landed whose caller gave up. One that is later still is found by the next scheduled audit. */
+/** By then a write whose caller gave up has landed. The next scheduled audit finds one that lands later still. */
 const afterLateWrite = { quietPeriodMs: 30_000, maxWaitMs: 30_000 };
 
 export interface WriteDependencies {
@@ -74,7 +74,7 @@ interface Asked {
   readonly held?: Again;
 }
 
-/** What came of a write, and what there is to record of it. */
+/** The outcome of a write, and the facts to record. */
 interface WriteResult {
   readonly outcome: Outcome | Again;
   readonly facts: readonly Fact[];
@@ -91,7 +91,7 @@ export async function writeDecision(
     : await write(dependencies, decision);
 }
 
-/** If a request of the workload waits, or is held, it is about this change. Otherwise the roll is asked for like any change. */
+/** Requests the roll that an audit found due, like any change. A request that already waits or is held covers it. */
 async function askForMissed(
   { clock, queue, recorder, settings }: WriteDependencies,
   { reading, observedSources }: RollDecision,
@@ -115,7 +115,7 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
   const { held, rolling } = mayRoll && due !== undefined ? await askForRoll(dependencies, decision, due) : {};
   const pause = pauseOf(dependencies, reading, rolling !== undefined);
   recorder.record(reading, dependencies.mistakes.unreadable(reading, problemsOf(decision, pause)));
-  // The author of the workload's change may be changing its sources too: this is a change like any other, and waits like one.
+  // The author of the workload's change may be changing its sources too, so this change waits like any other.
   if (due !== undefined && !mayRoll) await queue.add([{ request, ...window, purpose: "change" }]);
   const pausing = pausingOf(pause.change, settings.dialect);
   const { outcome, facts } =
@@ -130,11 +130,11 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
     await queue.add([{ request, ...resumeWindow, purpose: "resume" }]);
   }
   recorder.record(reading, dependencies.mistakes.find(reading));
-  // A roll that is held leaves the applied state as it was: everything is decided again then.
+  // A held roll leaves the applied state as it was, so everything is decided again after the hold.
   return held ?? outcome;
 }
 
-/** Nothing is held any more where no roll is due: the contents are what the pods run with, or what they were asked for. */
+/** Clears the hold when no roll is due: the pods run with the present contents, or have been rolled for them. */
 function observedWithoutRoll(records: WorkloadRecords, { due, reading }: RollDecision): void {
   records.reconciled(reading.request);
   if (due === undefined && reading.heldSinceSeconds !== undefined) records.held(reading.request, undefined);
@@ -147,12 +147,12 @@ async function askForRoll(
   due: RollPlan,
 ): Promise<Asked> {
   const prepared = await prepareRoll(reading, due, { clock, keys, settings });
-  // An earlier attempt made the roll, and it was counted then: only the applied state is left to write.
+  // An earlier attempt made the roll and counted it: only the applied state is left to write.
   if (isMade(prepared.how)) return { rolling: { type: "go", ...prepared } };
   const answer = await brake(reading, { due, observedSources, write: prepared.how, observedAtMs });
   if (answer.type === "go") return { rolling: { ...prepared, ...answer } };
   const sinceSeconds = changedSinceSeconds(due, observedSources);
-  // Pods that start before the hold ends read what is there then, and it may go back.
+  // Pods that start during the hold read the contents of that moment, which may be reverted later.
   if (reading.heldSinceSeconds === undefined && sinceSeconds !== undefined)
     records.held(reading.request, sinceSeconds);
   return { held: answer };
@@ -165,7 +165,7 @@ function pauseOf({ clock, settings }: WriteDependencies, reading: Reading, isRol
   return { ...plan, isResumed: plan.isResumed || mayHaveResumed(reading) };
 }
 
-/** A pause that was to be ended is over: an earlier attempt may have ended it, and nobody learned of it. */
+/** The pause that this request has to end is over: an earlier attempt may have ended it and left no record. */
 function mayHaveResumed({ delivery, live }: Reading): boolean {
   return delivery.purpose === "resume" && delivery.isDoubtful && !live.isPaused;
 }
@@ -178,7 +178,7 @@ function problemsOf(
   return [...reading.interest.optIn.problems, ...manyNames(reading, observedSources), ...pause.problems];
 }
 
-/** Writes the applied state and the end of a pause, where they differ from what is there. The template stays. */
+/** Writes the applied state and the end of a pause, if they differ from the present ones. The template stays. */
 async function writeApplied(
   dependencies: WriteDependencies,
   decision: RollDecision,
@@ -188,7 +188,7 @@ async function writeApplied(
   const { reading, due, landed } = decision;
   const { request, delivery, live, appliedText } = reading;
   const text = appliedTextAfter(decision, keys);
-  // No fence is written where nothing is asked for: what is under way may land later, and nobody would look for it.
+  // Without an applied state no fence is written, so a write under way may still land. An audit looks for it.
   if (delivery.isDoubtful && text === undefined && appliedText === undefined)
     await queue.add([{ request, ...afterLateWrite, purpose: "audit" }]);
   const isApplied = text === appliedText && Object.keys(pausing.annotations).length === 0;
@@ -200,12 +200,12 @@ async function writeApplied(
     return { ...written, facts: [...written.facts, landedFact(decision, landed, settings)] };
   if (delivery.purpose === "change")
     return { outcome: written.outcome, facts: [...written.facts, stayed(decision)] };
-  // What Redis has lost is restored where workloads are observed for their own sake.
+  // Restores what Redis has lost, but only when the workload itself is observed, not for a change.
   if (isApplied) records.applied(request, text, observedVersion(live));
   return written;
 }
 
-/** What was rolled before reaches the pods with the end of a pause. A roll of an earlier attempt that is told now is followed by itself. */
+/** Records that a pause ended: with its end, an earlier roll reaches the pods. A landed roll that is recorded now is followed on its own. */
 function withResumed(
   written: WriteResult,
   { pause, landed }: Pick<RollDecision, "landed"> & { readonly pause: PausePlan },
@@ -238,7 +238,7 @@ async function roll(
 ): Promise<WriteResult> {
   const { request, delivery, cluster, live, interest, unkeptText } = reading;
   const { how, appliedText, annotations, permit, planned, strategy } = rolling;
-  // Until the write is verified, this is what counts: a webhook may leave the new applied state without the roll.
+  // Until the write is verified, this state counts: a webhook may keep the new applied state without the roll.
   if (unkeptText !== undefined)
     await records.keep(request, unkeptText, observedVersion(live).appliedAtSeconds);
   const also = { ...pausing.spec, annotations: pausing.annotations };
@@ -269,11 +269,11 @@ function observedVersion({ resourceVersion, object }: PatchedWorkload): Observed
   return { resourceVersion, appliedAtSeconds: writtenBy(fieldManager, object) };
 }
 
-/** The applied state as it has to be without a roll: while a roll is due it stays as it is. */
+/** The applied state to write without a roll: while a roll is due it stays as it is. */
 function appliedTextAfter({ due, applied, reading }: RollDecision, keys: Keyring): string | undefined {
   const { delivery, appliedText: text, appliedCount: count } = reading;
   if (due !== undefined) return text;
-  // A write of ours that is under way would restore an outdated state: it is refused once the workload has a newer version.
+  // A write of ours that is under way would restore an outdated state. It is refused once the workload has a newer version.
   return applied && nextAppliedText(applied, { text, count, isFence: delivery.isDoubtful }, keys);
 }
 

@@ -8,14 +8,14 @@ import { type Eligibility, isActedOn } from "@fleet-reloader/domain/workload/eli
 import type { Settings } from "../../ports/settings.ts";
 import type { Observation } from "./observe.ts";
 
-/** What follows from an observation. */
+/** The consequence of an observation. */
 export interface Decided {
   /** Undefined: nothing rolls, for the reason in `stays`. */
   readonly due: RollPlan | undefined;
   readonly stays: StayReason;
 }
 
-/** What is not acted on is recorded all the same: it does not run for an old change when it is resumed. */
+/** Decides whether a planned roll is made. A change that is not acted on is still recorded, so that a resumed workload does not roll for it. */
 export function decidedOn(observation: Observation, settings: Settings): Decided {
   const { eligibility, planned } = observation;
   const due = planned.type === "roll" && isActedOn(eligibility, settings) ? planned : undefined;
@@ -23,7 +23,7 @@ export function decidedOn(observation: Observation, settings: Settings): Decided
   return { due, stays: stayReasonOf(eligibility) };
 }
 
-/** A schedule has made a run that has read all that changed. What is recorded has to be ours: no time tells when another's was written. */
+/** Whether a schedule has started a run that has read every change. The record has to be ours: the time of another's is not known. */
 function hasRun({ reading, observedSources }: Observation, { changed }: RollPlan): boolean {
   const { isOwn, kind, live } = reading;
   const dueAtSeconds = kind.lastDueAtSeconds?.(live.object) ?? 0;

@@ -22,7 +22,7 @@ export interface KnownPast extends TrustedState {
   readonly appliedAtSeconds: number | undefined;
 }
 
-/** What Redis keeps where no applied state counted. */
+/** The text that Redis keeps when no applied state counted. */
 const noState = "";
 
 /** The applied state that counts, which Redis has to hold before another one is written. Undefined: Redis holds it already. */
@@ -32,7 +32,7 @@ export function unkeptText(past: KnownPast, appliedText: string | undefined): st
   return past.record?.appliedText === counts ? undefined : counts;
 }
 
-/** Whether the applied state is enough without Redis: it is ours, is not an old one, and names all that the workload asks for now. */
+/** Whether the applied state is enough without Redis: it is ours, is not an old one, and names every source that the workload asks for. */
 export function isStateEnough(
   onWorkload: AppliedState | undefined,
   { delivery, interest, isOwn, live }: Reading,

@@ -9,20 +9,20 @@ import { strategyOf } from "../prepare-roll.ts";
 import type { Reading } from "../reading.ts";
 import type { KnownPast } from "./known-past.ts";
 
-/** The template was made for what is live, so that its pods tell nothing. The pods of before started earlier than any change. */
+/** The pods from before the roll, which started earlier than any change. The template already matches the live contents, so its pods show nothing. */
 const podsOfBefore: RunningPods = { newest: { notBefore: 0, notAfter: 0 }, newestByNode: 0, each: [] };
 
 /**
- * The roll of an earlier attempt that landed and whose answer was lost. It is asked for where the template shows that nothing is left to
- * roll. Redis still holds the state from before that roll, which only a verified write replaces: from there, the same contents make the same
- * roll. Undefined: there is none, or its contents have changed again since.
+ * Finds a roll of an earlier attempt that landed and whose answer was lost. It is called when the template shows that nothing is left to
+ * roll. Redis still holds the state from before that roll, which only a verified write replaces: from that state, the same contents make
+ * the same roll. Undefined: there is none, or its contents have changed again since.
  */
 export function landedRoll(
   past: KnownPast,
   planFrom: (past: KnownPast, pods: RunningPods) => Plan,
 ): RollPlan | undefined {
   const { unverified, ...before } = past;
-  // The state on a Job names no UID: a Job is made anew in several steps, and another request may take the last of them.
+  // The state on a Job has no UID: a Job is recreated in several steps, and another request may do the last of them.
   if (unverified?.uid === undefined) return undefined;
   const planned = planFrom({ ...before, isDamaged: false }, podsOfBefore);
   if (planned.type !== "roll") return undefined;
@@ -38,7 +38,7 @@ function saysTheSame(written: AppliedSource | undefined, planned: AppliedSource 
   return written.keyId === planned.keyId && isSameDigest(written.digest, planned.digest);
 }
 
-/** What there is to tell of it once nobody can tell it again. */
+/** The fact to record of a landed roll, once no later attempt can find it. */
 export function landedFact(
   { reading, observedSources }: { readonly reading: Reading } & Pick<RolledFact, "observedSources">,
   { changed }: RollPlan,

@@ -13,9 +13,9 @@ interface ShownDependencies {
 }
 
 /**
- * Observes a workload as the watch showed it, where a roll or the first applied state follows. Their PATCH depends on the
- * resourceVersion: it is refused when the workload has changed since, and everything is decided again on a read. What needs no write
- * is not concluded like this; nor is anything after a write whose outcome is unknown.
+ * Observes a workload as the watch showed it, if a roll or the first applied state follows. Their PATCH depends on the resourceVersion:
+ * it is refused if the workload has changed since, and everything is decided again on a read. A result without a write is not concluded
+ * this way, nor anything after a write whose outcome is unknown.
  */
 export async function observeShown(
   { observe, shown, settings }: ShownDependencies,

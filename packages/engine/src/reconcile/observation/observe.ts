@@ -59,19 +59,19 @@ export interface ObserveOptions {
   readonly lifetime: AbortSignal;
 }
 
-/** What a decision is made from. A stash stands for the Job it replaces. `gone` and `ignored`: there is nothing to decide. */
+/** Reads what a decision needs. A stash stands for the Job it replaces. `gone` and `ignored`: there is nothing to decide. */
 export type Observe = (
   request: Request,
   delivery: Delivery,
   cluster: EngagedCluster,
-  /** The workload as it is taken to be. Absent: it is read. */
+  /** The workload as a watch showed it. Absent: it is read. */
   shown?: LiveWorkload,
 ) => Promise<Observation | { readonly stash: LiveWorkload } | { readonly again: Again } | "gone" | "ignored">;
 
-/** Of a workload that another object controls no source is read. */
+/** For a workload that another object controls: none of its sources is read. */
 const nothingObserved: ObservedSources = { observedSources: [], setAside: [] };
 
-/** Before the first list is complete nobody knows which workloads were there before us. It takes a moment. */
+/** Before the first list is complete, it is not known which workloads existed before us. The list takes a moment. */
 const unlisted = { type: "again", afterMs: 1000, reason: "WorkloadsNotListed" } as const satisfies Again;
 
 /** What an observation needs. */
@@ -95,7 +95,7 @@ async function observe(
   const { isServed, records, settings, sources } = observing;
   const { api } = cluster;
   const kind = servedKind(request.workload.kind, settings);
-  // Left over from when it was served.
+  // Left over from when its kind was served.
   if (kind === undefined) return "ignored";
   const isShown = shown !== undefined;
   const ahead = isShown ? nothingAhead : sources.readAhead(api, request.workload);
@@ -107,7 +107,7 @@ async function observe(
   if (live === undefined || live.isDeleting) return "gone";
   const eligibility = eligibilityOf(live, settings);
   if (eligibility === "stash") return { stash: live };
-  // A pause that was begun while the namespace was served has to end all the same.
+  // A pause that began while the namespace was served has to end anyway.
   if (!isInScope && !isHeld(live, settings.dialect)) return "ignored";
   const reading = await readingOf(observing, { request, delivery, cluster, live, kind });
   if (!isInScope)
@@ -141,12 +141,12 @@ async function readingOf(
   };
 }
 
-/** Nothing is known of what its stream was served with. */
+/** Whether it is unknown what its stream was served with. */
 function isUnlisted({ applied, record }: KnownPast, { interest }: Reading): boolean {
   return applied === undefined && record?.served === undefined && isInterested(interest);
 }
 
-/** What is known without Redis where that is enough, and with it otherwise. */
+/** What is known of the past. Redis is asked only when that is needed. */
 async function pastOf({ keys, records }: Observing, reading: Reading): Promise<KnownPast> {
   const onWorkload = parseAppliedState(reading.appliedText, keys);
   const record = isStateEnough(onWorkload, reading) ? undefined : await records.read(reading.request);
@@ -169,7 +169,7 @@ async function planNow(observing: Observing, read: Reading, before: Before): Pro
   const asked = { api, live, interest, appliedText, applied, ahead, mayWait: isShown };
   const observed = eligibility === "owned" ? nothingObserved : await observing.sources.observe(asked);
   const { observedSources } = observed;
-  // Asked for when the observation began: here it is waited for beside nothing else.
+  // The read began with the observation.
   const record = past.record ?? (await remembered);
   const reading = { ...read, heldSinceSeconds: record?.heldSinceSeconds };
   const planned = planWith(observing, { reading, ...observed, past });
@@ -196,7 +196,7 @@ async function isCertain(
   if (planned.hingesOnPods) return false;
   const areAllKnown = observedSources.every((observed) => isKnown(observed, past.applied));
   if (planned.type === "record" && (past.record !== undefined || areAllKnown)) return true;
-  // The applied state on the workload may be an old one: nothing is rolled for it before Redis was asked, too.
+  // The applied state on the workload may be an old one: nothing is rolled for it before Redis was asked.
   if (past.record !== undefined || !areAllKnown || reading.appliedText === undefined) return false;
   return (await remembered)?.appliedText === reading.appliedText;
 }
@@ -213,7 +213,7 @@ function planWith(
 ): Plan {
   const { live, kind, interest } = reading;
   return plan({
-    // A Job is deleted and recreated with its applied state: there its UID says nothing.
+    // A Job is deleted and recreated with its applied state, so its UID says nothing.
     workload: {
       ...live,
       parsed: interest.template,
@@ -238,13 +238,13 @@ function planWith(
   });
 }
 
-/** What a plan is made from. */
+/** The input of a plan. */
 interface Compared extends ObservedSources {
   readonly reading: Reading;
   readonly past: KnownPast;
 }
 
-/** A source that only a pattern leads to is not known before the sources are read. Redis may know one that the applied state lacks. */
+/** A source that only a pattern matches is not known before the sources are read. Redis may know one that the applied state lacks. */
 function isKnown({ ref, patterns }: ObservedSource, applied: AppliedState | undefined): boolean {
   return patterns.length === 0 || applied?.sources.has(localName(ref)) === true;
 }
@@ -255,7 +255,7 @@ function servedNow({ applied, record }: KnownPast): Served | undefined {
   return { as: record.served.as, sinceSeconds: record.served.sinceSeconds };
 }
 
-/** Almost all of these roll: the record in Redis is read beside the workload, so that nobody waits for it. */
+/** Almost all of these requests roll, so the record in Redis is read at the same time as the workload. */
 function isLikelyRoll({ purpose, isDoubtful }: Delivery): boolean {
   return purpose === "change" && !isDoubtful;
 }
@@ -263,11 +263,11 @@ function isLikelyRoll({ purpose, isDoubtful }: Delivery): boolean {
 /** What was known, or was being read, before the sources were observed. */
 interface Before {
   readonly eligibility: Eligibility;
-  /** The record in Redis when the observation began. It says only whether Redis remembers the applied state on the workload. */
+  /** The record in Redis when the observation began. It shows only whether Redis remembers the applied state on the workload. */
   readonly remembered: Promise<WorkloadRecord | undefined> | undefined;
   readonly past: KnownPast;
   readonly ahead: ReadsAhead;
-  /** A handling decides once at most on a workload as it was shown: its fan-out shares reads of sources. */
+  /** Decided on a workload as a watch showed it, at most once in a handling. Then reads of sources may wait to be shared with a fan-out. */
   readonly isShown: boolean;
 }
 
