@@ -5,7 +5,7 @@ import type { Request } from "../ports/request.ts";
 import { keptAfterBadEnd } from "./late-recovery.ts";
 import type { EndedRun, RolloutRun, RolloutRuns } from "./rollout-runs.ts";
 
-/** What it takes to end runs. */
+/** The dependencies of `conclude`. */
 export interface Concluding {
   readonly runs: Pick<RolloutRuns, "end">;
   readonly recorder: Recorder;
@@ -22,8 +22,8 @@ export interface EndedRollout extends FactSubject {
 }
 
 /**
- * Ends the runs of rollouts that have ended, and tells everybody. One that ended badly is kept for some time, in case that it recovers. For each:
- * false, and nothing is told, when a newer roll has replaced it.
+ * Ends the runs of rollouts that have ended, and records each end. A run that ended badly is kept for some time, because it may recover.
+ * Resolves, for each run, to false when a newer roll has replaced it; then nothing is recorded.
  */
 export async function conclude(
   { onSettled, recorder, runs }: Concluding,
@@ -34,7 +34,7 @@ export async function conclude(
     ended.map(async (rollout, at) => {
       if (areEnded[at] !== true) return;
       try {
-        // After it: the end of this run does not settle a newer one.
+        // After `runs.end`: the end of this run must not settle a newer one.
         await onSettled(rollout.request, rollout.spentMs);
       } finally {
         recorder.record(rollout, [endedFact(rollout)]);
@@ -58,10 +58,10 @@ function endedFact({ run, spentMs, uid, end }: EndedRollout): RolloutEndedFact {
   return { type: "rollout-ended", uid, result, reason, message, rolledAtMs, seconds, sources, isRecovery };
 }
 
-/** Times of a cluster are used as long as its clock is off by no more than this. */
+/** Times of a cluster are used if its clock is off by no more than this. */
 const skewMs = 5000;
 
-/** The time the status says, where it says one; otherwise the time until the end was observed, which may be half a minute longer. */
+/** The duration from the times in the status, if it has them; otherwise until the end was observed, up to half a minute longer. */
 function secondsTaken(run: RolloutRun, spentMs: number, end: RolloutEnd): number {
   const atMs = end.result === "healthy" && end.atSeconds !== undefined ? end.atSeconds * 1000 : undefined;
   const statusMs = atMs === undefined ? undefined : atMs - run.rolledAtMs;

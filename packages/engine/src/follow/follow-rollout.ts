@@ -33,11 +33,11 @@ export interface FollowerOptions {
   readonly history?: History;
   /** Undefined: nothing is traced. */
   readonly tracer?: Tracer | undefined;
-  /** The rollout of this workload that began so long ago no longer counts as unfinished, however it ended. May be called more than once. */
+  /** The rollout of this workload that began this long ago no longer counts as unfinished, however it ended. May be called more than once. */
   readonly onSettled?: (request: Request, ageMs: number) => Promise<void>;
 }
 
-/** The wait for a cluster that went while the request was on its way. The next time the gate refuses the request. */
+/** The wait for a cluster that left after the gate had admitted the request. The next time the gate does not admit it. */
 const unknownClusterWaitMs = 30_000;
 
 /** What following one rollout needs. */
@@ -48,9 +48,9 @@ interface Following
 }
 
 /**
- * Follows the rollout of a roll, one observation at a time, until it is healthy, has failed or goes no further. It only reads, and
- * whatever it finds rolls nothing: a repeat, or a worker that takes over, observes again. A slow one is watched by `watchRollouts`
- * until it has ended, and one that ended badly until it has recovered.
+ * Follows the rollout of a roll, one observation at a time, until it is healthy, has failed or goes no further. It only reads and never
+ * rolls: a repeat, or a worker that takes over, observes again. `watchRollouts` watches a slow rollout until it ends, and one that ended
+ * badly until it recovers.
  */
 export function createFollower(options: FollowerOptions): Handler {
   const { engaged, runs, settings, shown, firstCheckMs, clock, log, meter, reporter, history } = options;
@@ -64,20 +64,20 @@ export function createFollower(options: FollowerOptions): Handler {
 async function followRollout(following: Following, request: Request, delivery: Delivery): Promise<Result> {
   const { clock, engaged, firstCheckMs, onSettled, recorder, runs } = following;
   const run = await runs.find(request);
-  // It has ended: a later roll asked for this observation while the last one was under way. Or it was lost with Redis.
+  // The run has ended, and a later roll asked for this observation during the last one. Or Redis lost the run.
   if (run === undefined) {
-    // Settled once more: the process that ended the run may have stopped before this. However old it was, it was observed.
+    // Settled once more: the process that ended the run may have stopped before this. No run is observed before it is this old.
     await onSettled(request, firstCheckMs);
     return { type: "done", outcome: "unchanged", isUnasked: true };
   }
   const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
-  // Rolled again since this was put into the queue: the clock of the newer one counts.
+  // Rolled again since this was put into the queue: the time of the newer roll counts.
   if (spentMs < firstCheckMs) return { ...unfinished(firstCheckMs - spentMs), isUnasked: true };
   const cluster = await engaged(request.cluster);
   if (cluster === undefined)
     return { type: "again", afterMs: unknownClusterWaitMs, reason: "ClusterUnknown" };
   const followed = { request, delivery, cluster, run, spentMs };
-  // Once more, as above: the process that told the bad end may have stopped before this.
+  // Settled once more, as above: the process that reported the bad end may have stopped before this.
   if (run.badEnd !== undefined) await onSettled(request, spentMs);
   try {
     return await observeRollout(following, followed);
@@ -123,7 +123,7 @@ async function followOn(
   return isLeft ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);
 }
 
-/** There is no rollout any more, and nothing to record. */
+/** Ends a run whose rollout no longer exists. There is nothing to record. */
 async function settle(
   { firstCheckMs, onSettled, runs }: Following,
   { request, run, spentMs }: FollowedRollout,

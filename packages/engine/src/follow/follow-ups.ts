@@ -25,28 +25,28 @@ export interface WatchedRollouts {
   readonly ends: Pick<ShownEnds, "await">;
 }
 
-/** Takes rolls that are to be followed. */
+/** Accepts rolls that are to be followed. */
 export interface FollowUps {
-  /** Returns at once. Nobody waits for it. `made`: what the write made of the workload, where that is known. */
+  /** Returns at once, and nothing waits for it. `made`: the workload as the write left it, if that is known. */
   rolled(started: StartedRun & { readonly made?: Omit<AwaitedRoll, "rolledAtMs"> | undefined }): void;
   /** Resolves when all rolls are in the queue, or the grace period is over. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Long enough that a fan-out costs a few round trips and not one for each roll. Short against the interval at which an autoscaler asks
- * for the queue depth, which does not count these rolls yet. A worker that is killed leaves the rolls of this time unfollowed: budgets
+ * Long enough that a fan-out costs a few round trips and not one for each roll. Short compared to the interval at which an autoscaler
+ * asks for the queue depth, which does not count these rolls yet. If a worker is killed, the rolls of this time are not followed: budgets
  * release them when their leases end.
  */
 const followGatherMs = 200;
 
-/** Between two tries while Redis refuses. The pause doubles from the time of gathering up to this. */
+/** The longest pause between two tries while Redis refuses. The pause starts at the time of gathering and doubles. */
 const followAgainMaxMs = 10_000;
 
-/** More are given up when they are refused: some megabytes. */
+/** The most refused rolls that are kept, some megabytes. Beyond that they are given up. */
 const refusedMax = 10_000;
 
-/** By then this process has looked at a rollout that it awaits on its own watches, and asked a worker where they do not tell its end. */
+/** By then this process has checked a rollout that it awaits on its own watches, and has asked a worker if they do not show its end. */
 const leftAfterMs = patienceMs + 5000;
 
 interface Gathered extends StartedRun {
@@ -54,9 +54,9 @@ interface Gathered extends StartedRun {
 }
 
 /**
- * Puts rolls that were written into the queue once more, to be followed. It does so in bulk and beside the work, so that the next roll
- * does not wait for it. One whose rollout this process's own watches show is awaited on them instead, and left to the watcher of its cluster
- * in case that this process ends.
+ * Puts written rolls into the queue once more, to be followed. It does so in bulk and in the background, so that the next roll does not
+ * wait for it. If this process's own watches show a rollout, it is awaited on them instead, and left to the watcher of its cluster in
+ * case this process ends.
  */
 export function createFollowUps(options: FollowUpsOptions): FollowUps {
   const { watched, clock } = options;
@@ -80,12 +80,12 @@ export function createFollowUps(options: FollowUpsOptions): FollowUps {
   };
 }
 
-/** The rolls that are not followed yet. What Redis refuses is tried again, each step until it has succeeded. */
+/** The rolls that are not followed yet. A step that Redis refuses is retried until it succeeds. */
 class WaitingRolls {
   readonly #options: FollowUpsOptions;
-  /** Their runs have not begun. */
+  /** Rolls whose runs have not begun. */
   readonly #rolled: Gathered[] = [];
-  /** Their runs have begun, and are to be put into the queue. They do not begin again: one may have ended meanwhile. */
+  /** Rolls whose runs have begun, to be put into the queue. Their runs must not begin again: one may have ended meanwhile. */
   readonly #begun: Gathered[] = [];
   #pauseMs = followGatherMs;
 
@@ -97,7 +97,7 @@ class WaitingRolls {
     return this.#rolled.length + this.#begun.length;
   }
 
-  /** Before the next try. */
+  /** The pause before the next try. */
   get pauseMs(): number {
     return this.#pauseMs;
   }
@@ -106,7 +106,7 @@ class WaitingRolls {
     this.#rolled.push(rolled);
   }
 
-  /** Tries once to pass on what waits. What is refused after the abort is given up. */
+  /** Tries once to pass on the waiting rolls. Rolls that are refused after the abort are given up. */
   async passOn(hurry: AbortSignal): Promise<void> {
     const isLastTry = hurry.aborted || this.size > refusedMax;
     const clusters = Map.groupBy(this.#rolled.splice(0), ({ request }) => request.cluster);
@@ -150,7 +150,7 @@ class WaitingRolls {
   }
 }
 
-/** What is refused waits ahead of what has come since: of two rolls of a workload the newer one counts. */
+/** Runs a step. A refused batch goes back ahead of the rolls that came since: of two rolls of a workload the newer one counts. */
 async function whyRefused(
   step: () => Promise<void>,
   waiting: Gathered[],

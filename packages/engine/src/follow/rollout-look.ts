@@ -20,14 +20,14 @@ import type { Settings } from "../ports/settings.ts";
 import { isGivenUp } from "./late-recovery.ts";
 import type { RolloutRun } from "./rollout-runs.ts";
 
-/** A rollout that could not be read for so long beyond its time is given up. */
+/** A rollout that could not be read for this long beyond its time is given up. */
 export const giveUpMs = 60 * 60_000;
 
-/** A rollout to look at, and what that needs. */
+/** A rollout to look at, and what the look needs. */
 export interface LookedAtRollout {
   readonly request: Request;
   readonly run: RolloutRun;
-  /** Since the roll. */
+  /** Milliseconds since the roll. */
   readonly spentMs: number;
   readonly api: Pick<ClusterApi, "readWorkload" | "listPods">;
   readonly settings: Pick<Settings, "workloadKinds" | "dialect">;
@@ -36,25 +36,25 @@ export interface LookedAtRollout {
   readonly signal: AbortSignal;
 }
 
-/** How a rollout goes. `none`: there is none any more, and nothing to record. */
+/** The result of a look. `none`: there is no rollout any more, and nothing to record. */
 export type RolloutLook =
   | { readonly type: "unfinished" }
   | { readonly type: "none"; readonly outcome: "gone" | "ignored" }
   | { readonly type: "ended"; readonly uid: string; readonly end: RolloutEnd };
 
-/** How a rollout goes, as far as the watches show it. */
+/** The result of a look at the watches alone. */
 type ShownLook = Exclude<RolloutLook, { readonly type: "none" }>;
 
 /**
- * Looks once at a rollout. Only reads; everybody who looks at the same moment finds the same. One whose bad end was told is unfinished until it
- * is healthy after all, and there is none any more when its time is over.
+ * Looks once at a rollout. It only reads: all looks at the same moment have the same result. A rollout whose bad end was reported counts
+ * as unfinished until it is healthy; when its time is over, there is none.
  */
 export async function lookAtRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
   if (isGivenUp(rollout)) return { type: "none", outcome: "ignored" };
   return newsOf(rollout.run, lookAtShown(rollout) ?? (await readRollout(rollout)));
 }
 
-/** What is news of a rollout: of one whose bad end was told, only that the same workload is healthy after all. */
+/** Keeps only news: after a reported bad end, only that the same workload is healthy. */
 function newsOf({ badEnd }: RolloutRun, look: RolloutLook): RolloutLook {
   if (badEnd === undefined || look.type !== "ended") return look;
   if (look.uid !== badEnd.uid) return { type: "none", outcome: "ignored" };
@@ -62,8 +62,8 @@ function newsOf({ badEnd }: RolloutRun, look: RolloutLook): RolloutLook {
 }
 
 /**
- * Decides on what the watch has shown, without a read; undefined where that does not do. That a rollout is healthy is concluded from it, and
- * that one which goes on need not be read before it is slow. A watch that has stopped costs no more than the time until then.
+ * Decides without a read on what the watches show; undefined if that is not enough. A healthy rollout has ended. One that goes on need
+ * not be read before it is slow; if a watch has stopped, that costs no more than the time until then.
  */
 export function lookAtShown({
   request,
@@ -87,7 +87,7 @@ async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
   if (live === undefined) return { type: "none", outcome: "gone" };
   if (live.isDeleting)
     return mayHaveSuccessor(live, spentMs) ? { type: "unfinished" } : { type: "none", outcome: "gone" };
-  // We paused it ourselves. The end of the pause has the rollout followed, also when a person ends it.
+  // We paused it. The end of the pause has the rollout followed, even if a person ends it.
   if (isHeld(live, settings.dialect)) return { type: "none", outcome: "ignored" };
   return await lookAtLive(live, kind, rollout);
 }
@@ -101,7 +101,7 @@ async function lookAtLive(
   const state = kind.rolloutState(live.object, live.templateOwner?.generation);
   const isExplained = state.type !== "healthy" && spentMs >= patienceMs && run.badEnd === undefined;
   const pods = isExplained ? await podsOf(live, rollout) : [];
-  // Pods from before the roll say nothing of this rollout, but may be what it waits for.
+  // Pods from before the roll say nothing of this rollout, but it may be waiting for them.
   const newPods = hasNewPods(live.object, kind.newPodCount) ? pods : [];
   const progressedAt = [
     state.type === "progressing" ? state.atSeconds : undefined,
@@ -114,12 +114,12 @@ async function lookAtLive(
   return { type: "ended", uid: live.uid, end: explained(end, podTrouble(pods)) };
 }
 
-/** The roll of a Job deletes it. While finalizers hold it, its successor is not made yet. */
+/** The roll of a Job deletes it. While finalizers hold it, its successor does not exist yet. */
 function mayHaveSuccessor({ object, ref }: LiveWorkload, spentMs: number): boolean {
   return ref.kind === "Job" && spentMs < rolloutDeadlineMs(object);
 }
 
-/** Since the last of these times, or since the roll if they are all earlier. In milliseconds. */
+/** Milliseconds since the last of these times, or since the roll if they are all earlier. */
 function idleTimeMs(
   { run, spentMs }: Pick<LookedAtRollout, "run" | "spentMs">,
   progressedAtSeconds: readonly (number | undefined)[],
@@ -128,7 +128,7 @@ function idleTimeMs(
   return Math.max(0, run.rolledAtMs + spentMs - Math.max(run.rolledAtMs, ...atMs));
 }
 
-/** Its own pods; none where they may not be read: then the status of the workload has to do. */
+/** Its own pods; none if they may not be read: then the status of the workload has to suffice. */
 async function podsOf(live: LiveWorkload, { api, signal }: LookedAtRollout): Promise<readonly unknown[]> {
   const selector = selectorOfPods(live);
   if (selector === undefined) return [];
@@ -143,7 +143,7 @@ async function podsOf(live: LiveWorkload, { api, signal }: LookedAtRollout): Pro
   }
 }
 
-/** Adds what the pods say to a deadline, which says only that the rollout took too long. */
+/** Adds the trouble of the pods to a deadline, which says only that the rollout took too long. */
 function explained(end: RolloutEnd, trouble: Trouble | undefined): RolloutEnd {
   const isVague = end.reason === "ProgressDeadlineExceeded" || end.reason === "NoProgress";
   if (trouble === undefined || end.result === "healthy" || !isVague) return end;

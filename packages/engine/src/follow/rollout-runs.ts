@@ -2,15 +2,15 @@ import type { CausingSource } from "../history/history.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 import type { Addition } from "../ports/workqueue.ts";
 
-/** What is kept of a roll to follow it: names and times. */
+/** The names and times that are kept of a roll to follow it. */
 export interface RolloutRun {
   readonly rolledAtMs: number;
   readonly sources: readonly CausingSource[];
-  /** Its rollout ended badly, which was told; it is kept in case that the rollout recovers. Absent: it goes on. */
+  /** Its rollout ended badly, which was reported. The run is kept because the rollout may recover. Absent: the rollout goes on. */
   readonly badEnd?: BadEnd;
 }
 
-/** The bad end of a rollout: of which object, and when it was seen. */
+/** The bad end of a rollout: the object, and when the end was seen. */
 export interface BadEnd {
   readonly uid: string;
   readonly atMs: number;
@@ -23,14 +23,17 @@ export interface BadEnd {
 export interface RolloutRuns {
   start(started: readonly StartedRun[]): Promise<void>;
   find(request: Request): Promise<RolloutRun | undefined>;
-  /** For each: false, and nothing is ended or kept, when another run has begun since. A lost run counts as ended, and nothing is kept of it. */
+  /**
+   * Resolves, for each, to false when another run has begun since; then nothing is ended or kept. A lost run counts as ended, and nothing
+   * is kept of it.
+   */
   end(ended: readonly EndedRun[]): Promise<readonly boolean[]>;
   /**
    * Leaves the run to the process that watches the cluster, which looks at it no earlier than at this wall time. A repeat moves the time.
    * Resolves to false, and leaves nothing, when the run has ended or another has begun since.
    */
   leave(request: Request, run: RolloutRun, lookAtMs: number): Promise<boolean>;
-  /** The runs of a cluster that were left to its watcher and whose time has come by then, those first that wait longest; at most 500. */
+  /** The runs of a cluster that were left to its watcher and are due by then, longest-waiting first; at most 500. */
   due(cluster: ClusterId, untilMs: number): Promise<readonly StartedRun[]>;
 }
 
@@ -38,17 +41,17 @@ export interface RolloutRuns {
 export interface StartedRun {
   readonly request: Request;
   readonly run: RolloutRun;
-  /** Left from its beginning to the process that watches the cluster, as by `leave`. Absent: it is not left. */
+  /** From the beginning left to the process that watches the cluster, as by `leave`. Absent: it is not left. */
   readonly lookAtMs?: number;
 }
 
 /** A run that ends. */
 export interface EndedRun extends Pick<StartedRun, "request" | "run"> {
-  /** Takes its place. Absent: nothing does. */
+  /** The run that replaces it. Absent: none does. */
   readonly kept?: KeptRun;
 }
 
-/** A run in the place of one that has ended, left to the process that watches the cluster, as by `leave`. */
+/** A run that replaces an ended one, left to the process that watches the cluster, as by `leave`. */
 export interface KeptRun {
   readonly run: RolloutRun;
   readonly lookAtMs: number;

@@ -13,23 +13,23 @@ export interface ShownEndsOptions
     Pick<Concluding, "onSettled"> {
   readonly shown: Pick<ShownRollouts, "of">;
   readonly queue: Pick<Workqueue, "add">;
-  /** Ends the wait for ends when the process stops. What is awaited then was left to the watcher of its cluster. */
+  /** Ends the wait for ends when the process stops. The rollouts still awaited were left to the watcher of their cluster. */
   readonly lifetime: AbortSignal;
 }
 
-/** How late an end is seen here. */
+/** How late an end is noticed here. */
 const endsSeenEveryMs = 500;
 
 /** An end that the watches show. */
 type SeenEnd = Omit<EndedRollout, "cluster">;
 
-/** What comes next of an awaited rollout: it has ended, a worker has to look at it, or it goes on. */
+/** The next step of an awaited rollout: it has ended, a worker has to look at it, or it goes on. */
 type NextOfRollout = SeenEnd | "ask" | "wait";
 
 /**
- * Awaits the rollouts of this process's own rolls on its own watches. One that they show to be healthy is told without a request in the queue
- * and without a read. Any other is put into the queue for a worker to look at: at the first check where the watches do not tell that it goes on,
- * and otherwise when it is slow.
+ * Awaits the rollouts of this process's own rolls on its own watches. A rollout that they show to be healthy is reported without a
+ * request in the queue and without a read. Any other is put into the queue for a worker: at the first check where the watches do not show
+ * that it goes on, and otherwise when it is slow.
  */
 export class ShownEnds {
   readonly #options: ShownEndsOptions;
@@ -44,7 +44,7 @@ export class ShownEnds {
     this.#concluding = { runs, recorder, onSettled };
   }
 
-  /** Returns at once. A newer roll of a workload takes the place of the one before. */
+  /** Returns at once. A newer roll of a workload replaces the one before. */
   await(started: readonly StartedRun[]): void {
     for (const one of started) this.#awaited.set(requestKey(one.request), one);
     if (this.#awaited.size > 0) this.#running ??= this.#run();
@@ -57,7 +57,7 @@ export class ShownEnds {
         await clock.sleep(endsSeenEveryMs, lifetime);
         await this.#look();
       } catch (error) {
-        // What was not passed on is looked at again.
+        // A rollout that was not passed on is looked at again.
         if (!lifetime.aborted) log.debug({ err: asFault(error).message }, "rollouts could not be ended");
       }
     }
@@ -71,7 +71,7 @@ export class ShownEnds {
     if (asked.length > 0) await queue.add(asked.map(followAtOnce));
     this.#forget(asked);
     const ended = next.flatMap(({ one, what }) => (typeof what === "string" ? [] : [{ one, what }]));
-    // First: told twice is worse than late, and what fails now was left to the watcher of its cluster.
+    // Forgotten first: a second report is worse than a late one, and the watcher of its cluster takes over what fails now.
     this.#forget(ended.map(({ one }) => one));
     await this.#tell(ended.map(({ what }) => what));
   }
@@ -85,7 +85,7 @@ export class ShownEnds {
     return look === undefined ? "ask" : { request, run, spentMs, uid: look.uid, end: look.end };
   }
 
-  /** Those of a cluster that has gone are looked at by the next watcher of it. */
+  /** Rollouts of a cluster that has gone are looked at by its next watcher. */
   async #tell(seen: readonly SeenEnd[]): Promise<void> {
     const ended = await Promise.all(
       seen.map(async (one) => {

@@ -24,15 +24,15 @@ export interface RolloutWatchOptions {
   readonly log: Log;
 }
 
-/** How late a look may be. Where no rollout is slow, it costs one command to Redis for each cluster. */
+/** How late a look may be. If no rollout is slow, a poll costs one command to Redis for each cluster. */
 const pollEveryMs = 5000;
-/** Looks under way in one cluster: a quarter of its connections, so that other requests go on. */
+/** Looks at the same time in one cluster: a quarter of its connections, so that other requests go on. */
 const looksAtOnce = 4;
 
 /**
  * Looks at the slow rollouts of one cluster, and at those that ended badly, until the signal is aborted, so that no worker has to run for
- * them. When a rollout has ended, or has recovered, a worker is asked to look again and to report it. Nothing is remembered here, so another process can take over at any time.
- * Never rejects.
+ * them. When a rollout has ended or recovered, it asks a worker to look again and to report it. It remembers nothing, so another process
+ * can take over at any time. Never rejects.
  */
 export async function watchRollouts(options: RolloutWatchOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
@@ -68,7 +68,7 @@ async function lookAtOne(
   const { request, run } = started;
   const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
   if (await isForWorker(options, { started, spentMs }, signal)) await queue.add([followAtOnce(started)]);
-  // Postponed in both cases: if the request is lost, the next look makes it again.
+  // Postponed in both cases: if the request is lost, the next look adds it again.
   await runs.leave(request, run, clock.now() + lookAgainMs({ run, spentMs }, patienceMs));
 }
 

@@ -6,7 +6,7 @@ import type { Reading } from "./reading.ts";
 /** More names than any known workload needs. An applied state of so many sources still names each of them. */
 const namesMax = 500;
 
-/** An annotation that leads to very many sources, in full or by patterns. All of them are read when one changes, which becomes slow. */
+/** Finds annotations that lead to very many sources, by names or patterns. All of them are read when one changes, which becomes slow. */
 export function manyNames(
   { interest, live }: Pick<Reading, "interest" | "live">,
   observedSources: readonly ObservedSource[],
