@@ -1,6 +1,6 @@
 /**
- * A number of 53 bits that shows whether a text has changed: two different texts share one once in 10^16. It does not resist forgery.
- * (cyrb53: two multiplicative hashes of 32 bits, mixed as in MurmurHash3.)
+ * A number of 53 bits that shows whether a text has changed: two different texts have the same number once in 10^16. It does not resist
+ * forgery. (cyrb53: two multiplicative hashes of 32 bits, mixed as in MurmurHash3.)
  */
 export function fingerprint(text: string): number {
   let high = 0xdeadbeef;

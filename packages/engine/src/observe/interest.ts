@@ -11,18 +11,18 @@ import type { Settings } from "../ports/settings.ts";
 import type { NameMatches } from "./name-matches.ts";
 import { servedKind } from "./served.ts";
 
-/** What one workload is interested in, read from the workload alone. What its sources say is applied when they are read. */
+/** The sources that may matter to a workload, read from the workload alone. The annotations of the sources are applied when they are read. */
 export interface Interest {
   readonly optIn: OptIn;
   readonly template: PodTemplate;
   readonly references: ReadonlyMap<string, Reference>;
-  /** Keys of the sources that annotations name in full, and of the referenced ones that a pattern matches. */
+  /** Keys of the sources that annotations name in full, and of the referenced sources that a pattern matches. */
   readonly named: ReadonlySet<string>;
-  /** Sources that may count: referenced ones that are asked for, and exact names of annotations. */
+  /** Sources that may count: referenced ones that the workload opts in to, and exact names in annotations. */
   readonly candidates: readonly SourceRef[];
-  /** Kinds for which name patterns are set: all names of the kind in the namespace are compared with them. */
+  /** Kinds with name patterns: all names of the kind in the namespace are matched against them. */
   readonly patternKinds: readonly SourceKind[];
-  /** That of the object it refers to for its pod template, where a roll of that object rolls the workload too. */
+  /** The interest of the object it refers to for its pod template, if a roll of that object rolls the workload too. */
   readonly owner: Interest | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function readInterest(
     optIn.kinds[kind].named.exact.map((name) => ({ kind, namespace, name })),
   );
   const named = new Set([...inFull, ...(await matchedReferences(optIn, references, names))].map(sourceKey));
-  // Only the source itself says whether it has the match annotation: those that would count with it are candidates.
+  // Only the source itself shows whether it has the match annotation: sources that would count with it are candidates.
   const asked = references.filter((reference) =>
     counts({ optIn, named }, reference, { [dialect.match]: "true" }),
   );
@@ -96,7 +96,7 @@ async function matchedReferences(
 
 const noInterest: ReadonlyMap<string, readonly string[]> = new Map();
 
-/** Whether a source that is referenced counts, if these are its annotations. */
+/** Whether a referenced source with these annotations counts. */
 function counts(
   { optIn, named }: Pick<Interest, "optIn" | "named">,
   reference: Reference,
@@ -107,31 +107,28 @@ function counts(
   return judge({ optIn, source: { ref: source, annotations }, reference, isNamed }).reload;
 }
 
-/** A source to decide about. */
+/** A source to judge. */
 export interface JudgedSource {
   readonly ref: SourceRef;
   /** Undefined: it does not exist. */
   readonly annotations: Annotations | undefined;
   readonly reference: Reference | undefined;
-  /** Whether an annotation names it: of the workload, and of the owner of its template. */
+  /** Whether an annotation of the workload names it, and whether one of the owner of its template does. */
   readonly isNamed: boolean;
   readonly isNamedByOwner: boolean;
 }
 
-/**
- * Decides about one source. A source that does not exist cannot say whether it matches: it is recorded as absent, and asked when it
- * appears.
- */
+/** Judges one source. A source that does not exist cannot show whether it matches: it is recorded as absent, and judged again when it appears. */
 export function judgeFor({ optIn, owner }: Interest, judged: JudgedSource): Decision {
   const { ref, annotations, reference, isNamed, isNamedByOwner } = judged;
   const seen = annotations ?? { [optIn.dialect.match]: "true" };
   const own = { optIn, source: { ref, annotations: seen }, reference, isNamed };
-  // When it appears without the match, the owner that searches for one is not reloaded: its absence is recorded here, too.
+  // If it appears without the match annotation, an owner that searches for one does not roll: its absence is recorded here, too.
   const its = { source: { ref, annotations: annotations ?? {} }, reference, isNamed: isNamedByOwner };
   return judgeFollower(own, owner && { optIn: owner.optIn, ...its });
 }
 
-/** The keys of those of these sources, all of one namespace, that annotations of the template's owner name. */
+/** The keys of the sources that annotations of the template's owner name. All sources are of one namespace. */
 export async function namedByOwner(
   { owner }: Interest,
   sources: readonly SourceRef[],
@@ -146,14 +143,14 @@ export async function namedByOwner(
   return new Set(named);
 }
 
-/** The name patterns in force, by kind. Content that is shown only while pods run neither appears nor disappears. */
+/** The name patterns in force, by kind. SecretProviderClasses have none: content that only running pods show neither appears nor disappears. */
 export function patternsOf({ optIn, patternKinds }: Interest): readonly string[] {
   return patternKinds
     .filter((kind) => kind !== "SecretProviderClass")
     .flatMap((kind) => optIn.kinds[kind].named.patterns.map(({ text }) => `${kind}/${text}`));
 }
 
-/** Names of a kind that the workload's annotation names, each with those of `patternsOf` that match it. */
+/** Names of a kind that the workload's annotation names, each with the patterns of `patternsOf` that match it. */
 export async function namesMatching(
   { optIn }: Interest,
   kind: SourceKind,
@@ -166,7 +163,7 @@ export async function namesMatching(
   );
   const inFull = new Set(named.exact);
   const matching = listed.filter((name) => (byPattern.has(name) || inFull.has(name)) && !excluded.has(name));
-  // Content that is shown only while pods run neither appears nor disappears.
+  // Content that only running pods show neither appears nor disappears.
   const patterns = kind === "SecretProviderClass" ? noInterest : byPattern;
   return new Map(
     matching.map((name) => [name, (patterns.get(name) ?? []).map((text) => `${kind}/${text}`)] as const),
@@ -199,7 +196,7 @@ function askedOf({ candidates, optIn, patternKinds }: Interest): Pick<IndexEntry
   return { sources: candidates.map(sourceKey), patterns };
 }
 
-/** All that decides what is recorded of the sources of an entry, beside their names. */
+/** Everything but the names that decides what is recorded of the sources of an entry. */
 function interestScopeOf(workload: LiveWorkload, interest: Interest): string {
   const { optIn, candidates, references, patternKinds, owner } = interest;
   const asked = candidates.flatMap((source) => references.get(sourceKey(source)) ?? []);
@@ -208,7 +205,7 @@ function interestScopeOf(workload: LiveWorkload, interest: Interest): string {
     .filter((one) => !counts(interest, one, {}))
     .map(({ source }) => sourceKey(source));
   const excluded = patternKinds.flatMap((kind) => [...optIn.kinds[kind].excluded]);
-  // Pods of a new template start without the optional sources that are missing then: that has to be recorded.
+  // Pods of a new template start without optional sources that are missing at that time, which has to be recorded.
   const generation = asked.some(({ optional }) => optional) ? workload.generation : 0;
   const parts = [generation, keys, onlyMatching, excluded];
   if (owner !== undefined && isInterested(owner))
@@ -217,7 +214,7 @@ function interestScopeOf(workload: LiveWorkload, interest: Interest): string {
   return isPlain ? "" : JSON.stringify(parts);
 }
 
-/** The window in force: the workload's own where it sets one. A maximum wait below the quiet period is raised to it. */
+/** The window in force: the workload's own, or the default. A maximum wait below the quiet period is raised to it. */
 export function windowOf(own: Partial<Debounce>, settings: Settings): Debounce {
   const quietPeriodMs = own.quietPeriodMs ?? settings.debounce.quietPeriodMs;
   return { quietPeriodMs, maxWaitMs: Math.max(quietPeriodMs, own.maxWaitMs ?? settings.debounce.maxWaitMs) };

@@ -6,16 +6,16 @@ import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
 
 /** Concurrent reads for one workload: half of the connections to its cluster, so that other requests go on. */
 const readsAtOnce = 8;
-/** From so many sources of a kind in a namespace on, one list costs less than the reads, also where most of the list is not needed. */
+/** From this many sources of a kind in a namespace, one list costs less than the reads, even if most of the list is not needed. */
 const listedFrom = 64;
 
 /**
- * In a fan-out each read of the source serves sixteen workloads: half of those that are handled at once, so that the others go on.
- * One that shares its reads with nobody waits for one read more.
+ * In a fan-out each read of a source serves sixteen workloads: half of those that are handled at the same time, so that the others go on.
+ * A workload that shares its reads with no other waits for the time of one more read.
  */
 const spacing = { times: 2, mostMs: 100, enough: 16 } as const;
 
-/** Reads sources. Concurrent requests for one source share a read, which never begins before it is asked for. */
+/** Reads sources. Concurrent requests for one source share a read, which never begins before the request. */
 export class LiveSources {
   readonly #lifetime: AbortSignal;
   readonly #reads: SingleFlight<LiveSource | undefined>;
@@ -32,7 +32,7 @@ export class LiveSources {
     });
   }
 
-  /** `untilMs`, monotonic: until when the read may wait for others who ask. Without it it waits for nobody. */
+  /** `untilMs`, monotonic: how long the read may wait for other callers. Without it the read waits for none. */
   read(api: ClusterApi, ref: SourceRef, untilMs?: number): Promise<LiveSource | undefined> {
     const key = `${api.cluster}/${sourceKey(ref)}`;
     return this.#reads.read(key, () => api.readSource(ref, this.#lifetime), untilMs);
@@ -44,7 +44,7 @@ export class LiveSources {
     return this.#names.read(key, () => api.listSourceNames(kind, namespace, this.#lifetime));
   }
 
-  /** The existing ones of these sources, by key. Reads some at a time, and many of a kind that may be listed as one list. */
+  /** The existing sources among these, by key. Reads some at a time. Many of a kind that may be listed are read in one list. */
   async readAll(
     api: ClusterApi,
     refs: readonly SourceRef[],

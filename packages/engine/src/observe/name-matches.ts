@@ -7,11 +7,11 @@ export interface NameMatchesOptions {
   readonly clock: Clock;
 }
 
-/** Lists and their names together: some megabytes. What is forgotten is matched again. */
+/** Lists and their names together: some megabytes. A forgotten entry is matched again. */
 const entriesMax = 20_000;
-/** A list may have a quarter of a million characters, and be asked about one name. */
+/** A list may have a quarter of a million characters, and be needed for one name. */
 const charactersMax = 8 * 1024 * 1024;
-/** What one item of a match costs, in characters. */
+/** The cost of one item of a match, in characters. */
 const matchCharacters = 8;
 
 const noNames: readonly string[] = [];
@@ -23,7 +23,7 @@ interface MatchedList {
 }
 
 /**
- * Which items of a list of patterns match which names. A tenant may write hundreds of patterns and thousands of names. Matches are
+ * Finds which items of a list of patterns match which names. A tenant may write hundreds of patterns and thousands of names. Matches are
  * remembered for the lists in use. New ones are computed in slices, and everything else runs in between.
  */
 export class NameMatches {
@@ -53,7 +53,7 @@ export class NameMatches {
     return found;
   }
 
-  /** Whether an item matches the name. Others also have their turn between many lists that are remembered: each was read before. */
+  /** Whether an item matches the name. It may rest even if the list is remembered: a run over many such lists must not block others. */
   async isMatched(items: readonly string[], name: string): Promise<boolean> {
     if (items.length === 0) return false;
     if (this.#pace.isOver) await this.#pace.rest();
@@ -85,7 +85,7 @@ export class NameMatches {
     return known;
   }
 
-  /** Removes the least recently used lists, and in the end the one in use. */
+  /** Removes the least recently used lists, and at last the one in use. */
   #forget(): void {
     let [entries, characters] = [0, 0];
     for (const list of this.#lists.values()) {

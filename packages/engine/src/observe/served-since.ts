@@ -18,13 +18,13 @@ export interface ServedSinceOptions {
 }
 
 /**
- * Keeps since when the workloads of one stream are served: what was live before is no change. It is the time of the first list ever.
- * Where Redis has forgotten it, it is restored from an applied state on any workload that was written under the same settings.
+ * Keeps since when the workloads of one stream are served: anything that was live before is no change. It is the time of the very first
+ * list. If Redis has lost it, it is restored from an applied state that was written under the same settings on any workload.
  */
 export class ServedSince {
   readonly #options: ServedSinceOptions;
   readonly #as: string;
-  /** What is told under this name includes our stream: all namespaces were served. Formerly a single one had this name, too. */
+  /** A record under this name includes our stream: all namespaces were served. Streams of one namespace once had this name, too. */
   readonly #asAll: string;
   #listBeganAt = 0;
   #restoredSeconds = Number.POSITIVE_INFINITY;

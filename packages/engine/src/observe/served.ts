@@ -29,21 +29,21 @@ export function mayServe(scope: Scope, namespace: string): boolean {
     : scope.namespaces.includes(namespace);
 }
 
-/** The scope in a cluster where we see only some namespaces: those of them that are served. */
+/** The scope in a cluster where only some namespaces are visible: those of them that are served. */
 export function scopeIn(scope: Scope, namespaces: readonly string[] | undefined): Scope {
   if (namespaces === undefined) return scope;
   return { ...scope, namespaces: namespaces.filter((namespace) => mayServe(scope, namespace)) };
 }
 
-/** The selector in force; undefined when labels of namespaces do not matter. */
+/** The selector in force; undefined when namespace labels do not matter. */
 export function selectorOf({ namespaces, namespaceSelector }: Scope): Scope["namespaceSelector"] {
   return namespaces === undefined ? namespaceSelector : undefined;
 }
 
 /**
- * Asks whether a namespace is served now. A request may have waited while its namespace left the scope, and the worker is another
- * process than the watcher. Therefore the API server is asked at the moment of the decision, in one read that all requests of the
- * namespace share. Without a selector nothing is read.
+ * Checks whether a namespace is served now. A request may have waited while its namespace left the scope, and the worker may be another
+ * process than the watcher. So the API server is asked when the decision is made, in one read that all requests of the namespace share.
+ * Without a selector nothing is read.
  */
 export function createNamespaceCheck(
   scope: Scope,
@@ -61,9 +61,9 @@ export function createNamespaceCheck(
 }
 
 /**
- * Names the settings that decide which workloads of a stream are served, and for which sources. After a change of these settings a
+ * Names the settings that decide which workloads of a stream are served, and for which sources. After a change of these settings, a
  * workload without an applied state may never have been seen: it is adopted as it is, as at a first start. A stream of one namespace says
- * nothing of the workloads of others.
+ * nothing about the workloads of others.
  */
 export function servedAs(settings: Settings, namespace: string | undefined): string {
   const { autoReloadAll, dialect, sourceKinds, scope } = settings;

@@ -5,10 +5,10 @@ import { RecentMap } from "../async/recent-map.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import { type ClusterId, type Request, requestKey } from "../ports/request.ts";
 
-/** Rollouts that are awaited at once; those of the oldest rolls are read instead. */
+/** The most rollouts that are awaited at the same time; those of the oldest rolls are read instead. */
 const awaitedMax = 10_000;
 
-/** A rollout as the watch showed it last. */
+/** A rollout as the watch last showed it. */
 export interface ShownRollout {
   readonly uid: string;
   readonly state: RolloutState;
@@ -18,18 +18,18 @@ export interface ShownRollout {
 export interface AwaitedRoll {
   readonly rolledAtMs: number;
   readonly uid: string;
-  /** What the roll made of the workload: an older generation shows the rollout before. */
+  /** The generation that the roll produced: an older generation shows the rollout before. */
   readonly generation: number;
 }
 
 interface Awaited extends AwaitedRoll {
-  /** Undefined: nothing was shown since the roll that tells. */
+  /** Undefined: since the roll no state was shown that counts. */
   state: RolloutState | undefined;
 }
 
 /**
- * The rollouts of this process's own rolls, as its watches show them. A watch may be late or may have stopped: an end that it shows has
- * come, and an end that it does not show may have come, too.
+ * The rollouts of this process's own rolls, as its watches show them. A watch may be late or stopped: an end that it shows has come, and
+ * an end that it does not show may have come, too.
  */
 export class ShownRollouts {
   readonly #awaited = new RecentMap<string, Awaited>(awaitedMax);
@@ -41,12 +41,12 @@ export class ShownRollouts {
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind): void {
     const awaited = this.#awaited.get(requestKey({ cluster, workload: live.ref }));
     if (awaited === undefined || live.generation < awaited.generation) return;
-    // What a paused workload shows depends on who paused it.
+    // The state of a paused workload depends on who paused it.
     const isTold = live.uid === awaited.uid && !live.isPaused;
     awaited.state = isTold ? kind.rolloutState(live.object, live.templateOwner?.generation) : undefined;
   }
 
-  /** Undefined: the watches have not shown it, or it is that of a roll which another process made since. */
+  /** Undefined: the watches have not shown it, or another process has made a newer roll. */
   of(request: Request, run: Pick<AwaitedRoll, "rolledAtMs">): ShownRollout | undefined {
     const awaited = this.#awaited.get(requestKey(request));
     if (awaited?.state === undefined || awaited.rolledAtMs !== run.rolledAtMs) return undefined;

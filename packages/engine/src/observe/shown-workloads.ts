@@ -8,7 +8,7 @@ import { ShownRollouts } from "./shown-rollouts.ts";
 /** The texts of all kept workloads together, in characters: some 1,700 Deployments. */
 const keptCharactersMax = 8 * 1024 * 1024;
 
-/** A workload as it is kept: what a status update moves lies beside its text. */
+/** A kept workload. The fields that a status update changes lie beside its text. */
 interface Kept {
   readonly text: string;
   readonly print: number | undefined;
@@ -17,11 +17,11 @@ interface Kept {
 }
 
 /**
- * The workloads as the watches of this process showed them last. What is kept may be outdated: it is good for a write that depends on
- * its resourceVersion, and for nothing else. Kept as texts, without the status: as objects they would take four times the memory.
+ * The workloads as the watches of this process last showed them. They may be outdated: use them only for a write that depends on their
+ * resourceVersion. Kept as texts, without the status: objects would take four times the memory.
  */
 export class ShownWorkloads {
-  /** How the rollouts of this process go. */
+  /** The rollouts of this process's own rolls. */
   readonly rollouts = new ShownRollouts();
   readonly #charactersMax: number;
   readonly #kept = new Map<string, Kept>();
@@ -32,9 +32,9 @@ export class ShownWorkloads {
   }
 
   /**
-   * Keeps a workload of a kind whose roll needs no more than what is kept, while there is room. A change of many workloads asks for all of
-   * them in turn: where they do not all fit, dropping the oldest would lose each just before it is asked for. States of a workload with
-   * equal prints differ in nothing but the status, which is not kept. Undefined: it may differ from every other state.
+   * Keeps a workload while there is room, if a roll of its kind needs no more than the kept fields. A change of many workloads asks for
+   * all of them in turn: if they do not all fit, dropping the oldest would lose each just before it is asked for. States of a workload
+   * with equal prints differ only in the status, which is not kept. Undefined: it may differ from every other state.
    */
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind, print?: number): void {
     this.rollouts.show(cluster, live, kind);
@@ -54,7 +54,7 @@ export class ShownWorkloads {
     this.#characters += text.length;
   }
 
-  /** The workload as it was shown last; undefined where it is not kept. It is handed out once: after a write it is outdated. */
+  /** The workload as it was last shown; undefined if it is not kept. It is handed out once: after a write it is outdated. */
   take(cluster: ClusterId, ref: WorkloadRef, kind: WorkloadKind): LiveWorkload | undefined {
     const key = requestKey({ cluster, workload: ref });
     const kept = this.#kept.get(key);
@@ -67,7 +67,7 @@ export class ShownWorkloads {
     this.#delete(requestKey({ cluster, workload: ref }));
   }
 
-  /** The cluster is watched no longer, so what is kept of it would only take the room of others. */
+  /** The cluster is no longer watched, so its workloads only take the room of others. */
   leave(cluster: ClusterId): void {
     const prefix = `${cluster}/`;
     for (const key of this.#kept.keys()) if (key.startsWith(prefix)) this.#delete(key);
@@ -79,7 +79,7 @@ export class ShownWorkloads {
   }
 }
 
-/** Template and annotations are parts of the object: they are written once. */
+/** Template and annotations are parts of the object, so they are stored once. */
 function shownText(live: LiveWorkload): string {
   const parts = { template: undefined, templateAnnotations: undefined, annotations: undefined };
   const object = { ...Object(live.object), status: undefined };

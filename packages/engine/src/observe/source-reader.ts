@@ -13,7 +13,7 @@ import { type Interest, type JudgedSource, judgeFor, namedByOwner, namesMatching
 import { LiveSources } from "./live-sources.ts";
 import type { NameMatches } from "./name-matches.ts";
 
-/** What this process saw of a workload when it last observed it, or wrote to it. */
+/** The state of a workload when this process last observed or wrote it. */
 interface Visit {
   readonly sources: readonly SourceRef[];
   readonly appliedText: string | undefined;
@@ -35,15 +35,15 @@ export interface SourceReading {
   readonly appliedText: string | undefined;
   readonly applied: AppliedState | undefined;
   readonly ahead: ReadsAhead;
-  /** Its reads may wait a moment for others who ask for the same sources. A handling may say so once. */
+  /** Its reads may wait a moment for other callers that ask for the same sources. A handling may set it once. */
   readonly mayWait: boolean;
 }
 
-/** The sources of a workload, as they are now. */
+/** The present sources of a workload. */
 export interface ObservedSources {
-  /** Those that count. */
+  /** Sources that count. */
   readonly observedSources: readonly ObservedSource[];
-  /** Those that only their own annotations keep from counting. */
+  /** Sources that only their own annotations keep from counting. */
   readonly setAside: readonly ObservedSource[];
 }
 
@@ -51,20 +51,20 @@ export interface SourceReaderOptions {
   readonly settings: Pick<Settings, "reloadOnDelete" | "scope">;
   readonly names: NameMatches;
   readonly clock: Clock;
-  /** Ends reads when the process stops. They are shared by everything that asks at the same time. */
+  /** Ends reads when the process stops. Everything that asks at the same time shares them. */
   readonly lifetime: AbortSignal;
 }
 
 /**
- * All reads of one observation together wait no longer than this for others, in milliseconds, however many sources it has: less than half of
- * the 250 ms after which the gate takes a cluster without answers for hung.
+ * All reads of one observation together wait at most this long for others, in milliseconds, however many sources it has: less than half
+ * of the 250 ms after which a cluster without answers looks hung to the gate.
  */
 const sharedWaitMs = 100;
 
-/** Workloads whose sources are remembered. Without it the first read of a workload comes a round trip later. */
+/** The number of workloads whose sources are remembered. A forgotten workload's first read comes a round trip later. */
 const observedMax = 5000;
 
-/** Sources that are read ahead. Further ones are read after the workload: they take longer than that anyway. */
+/** The most sources that are read ahead. Further ones are read after the workload, and take longer anyway. */
 const aheadMax = 16;
 
 /** Reads the sources of workloads, and remembers which sources each workload had at the last visit. */
@@ -89,19 +89,19 @@ export class SourceReader {
     const since = this.#visits.get(requestKey({ cluster: api.cluster, workload }));
     const reads = (since?.sources ?? []).slice(0, aheadMax).map((source) => {
       const reading = this.#sources.read(api, source);
-      // It may not be needed. A caller that needs it gets its failure.
+      // The read may not be needed. A caller that needs it gets its failure.
       reading.catch(() => undefined);
       return [sourceKey(source), reading] as const;
     });
     return { since, reads: new Map(reads) };
   }
 
-  /** Reads what the workload is interested in, as it is now. */
+  /** Reads the present sources that the workload is interested in. */
   async observe(reading: SourceReading): Promise<ObservedSources> {
     const { api, live, interest, appliedText, ahead, mayWait } = reading;
     const untilMs = mayWait ? this.#clock.monotonic() + sharedWaitMs : undefined;
-    // A content read before the workload may be older than the one that another worker has rolled it to in between. It must not be
-    // taken for a change. Nobody has rolled the workload when applied state and generation are those of our last visit.
+    // A content read before the workload may be older than the content that another worker has since rolled it to, and must not count as
+    // a change. No roll came in between if applied state and generation are those of our last visit.
     const isSafe = ahead.since?.appliedText === appliedText && ahead.since?.generation === live.generation;
     const reads: ReadsAhead["reads"] = isSafe ? ahead.reads : new Map();
     this.remember(api, live, { sources: interest.candidates, appliedText });
@@ -118,7 +118,7 @@ export class SourceReader {
     return { observedSources, setAside };
   }
 
-  /** Keeps the workload as it was read or written last. */
+  /** Remembers the workload as it was last read or written. */
   remember(
     api: ClusterApi,
     live: Pick<LiveWorkload, "ref" | "generation">,
@@ -128,7 +128,7 @@ export class SourceReader {
     this.#visits.set(key, { sources, appliedText, generation: live.generation });
   }
 
-  /** The sources that may count: candidates of the workload, and those that its patterns lead to. */
+  /** The sources that may count: candidates of the workload, and those that its patterns match. */
   async #wantedOf({ api, live, interest, applied }: SourceReading): Promise<ReadonlyMap<string, Wanted>> {
     const { namespace } = live.ref;
     const wanted = new Map(
@@ -139,7 +139,7 @@ export class SourceReader {
     );
     for (const kind of interest.patternKinds) {
       const listed = await this.#sources.names(api, kind, namespace);
-      // A source that was applied and is not listed is gone, or is no longer served. Only a read tells which.
+      // A source that was applied and is not listed is gone, or is no longer served. Only a read shows which.
       const all = new Set([...listed, ...(this.#areAppliedRead ? appliedNames(applied, kind) : [])]);
       const matching = await namesMatching(interest, kind, { listed: [...all], names: this.#names });
       for (const [name, patterns] of matching) {
@@ -156,7 +156,7 @@ export class SourceReader {
     { reads, interest, untilMs }: WantedReads,
   ): Promise<ReadonlyMap<string, LiveSource>> {
     const rest = wanted.map(({ ref }) => ref).filter((ref) => !reads.has(sourceKey(ref)));
-    // A kind with patterns may be listed. Of another kind there may only be a right to read by name.
+    // A kind with patterns may be listed. For another kind there may only be a right to read by name.
     const mayList = (kind: SourceKind) =>
       kind !== "SecretProviderClass" && interest.patternKinds.includes(kind);
     const found = new Map(await this.#sources.readAll(api, rest, mayList, untilMs));
@@ -201,7 +201,7 @@ export class SourceReader {
   }
 }
 
-/** A source to read, with the name patterns where these alone lead to it. */
+/** A source to read, with the name patterns if only these lead to it. */
 interface Wanted {
   readonly ref: SourceRef;
   readonly patterns: readonly string[];
@@ -211,14 +211,14 @@ interface Wanted {
 
 interface NamedSource extends Wanted, Pick<JudgedSource, "isNamedByOwner"> {}
 
-/** How the wanted ones are read. */
+/** How the wanted sources are read. */
 interface WantedReads extends Pick<ReadsAhead, "reads"> {
   readonly interest: Interest;
-  /** Monotonic: until when they wait for others who ask. */
+  /** Monotonic: how long the reads wait for other callers. */
   readonly untilMs: number | undefined;
 }
 
-/** Whether the labels of a source are those asked for. The watch has the server select; a read by name selects here. */
+/** Whether the labels of a source match the selector. The server selects for a watch; a read by name selects here. */
 function servedBy(selector: string | undefined): (live: LiveSource) => boolean {
   const parsed = parseLabelSelector(selector ?? "");
   if ("problem" in parsed)

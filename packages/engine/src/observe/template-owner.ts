@@ -1,7 +1,7 @@
 import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 
-/** Gives a workload that refers to another object for its pod template the template of that object. */
+/** Returns a workload with the pod template of the object that it refers to. */
 export function withTemplateOf(workload: LiveWorkload, owner: LiveWorkload): LiveWorkload {
   return {
     ...workload,
@@ -14,13 +14,13 @@ export function withTemplateOf(workload: LiveWorkload, owner: LiveWorkload): Liv
       annotations: owner.annotations,
       generation: owner.generation,
     },
-    // Both only grow: their sum is different when either is.
+    // Both only grow, so their sum changes when either does.
     generation: workload.generation + owner.generation,
     templateChangedAtSeconds: owner.templateChangedAtSeconds,
   };
 }
 
-/** Selects the pods of a workload; undefined where nothing says which they are. */
+/** Selects the pods of a workload; undefined if it is not known which they are. */
 export function selectorOfPods({ object, templateOwner }: LiveWorkload): string | undefined {
   return podSelectorOf(object) ?? templateOwner?.podSelector;
 }
