@@ -14,20 +14,20 @@ export interface AttributedHistoryOptions {
   readonly log: Log;
 }
 
-/** Longer than Redis needs, and shorter than anybody waits for a record. */
+/** Longer than Redis needs, and shorter than a reader waits for a record. */
 const lookupMs = 1000;
 /** One lookup serves all workloads of a change that are rolled within this time. */
 const lookupSharedMs = 1000;
 const lookupsSharedMax = 1000;
-/** Appends that wait for a lookup. Of more, changes are recorded without their users, and nothing is lost. */
+/** The most appends that wait for a lookup. Beyond that, changes are recorded without their users, and nothing is lost. */
 const waitingAppendsMax = 1000;
 
-/** Until then another event of the same second may come: API servers send every second, and a write is reported with its second. */
+/** Until then another event of the same second may come: API servers send every second, and times of writes are in whole seconds. */
 const settledAfterMs = 3000;
 
 /**
- * Adds to each change who may have made it, where an audit event told. Records stay in the order of the calls; a change whose event has
- * not come yet is recorded without it, as one is that is too young to be sure that all events of its second have come. `LateUsers` adds those.
+ * Adds to each change the users who may have made it, if an audit event reported them. Records stay in the order of the calls. A change
+ * is recorded without users if its event has not come yet, or if more events of its second may come. `LateUsers` adds those users later.
  */
 export class AttributedHistory implements History {
   readonly #options: AttributedHistoryOptions;
@@ -53,7 +53,7 @@ export class AttributedHistory implements History {
     });
   }
 
-  /** Resolves when everything is appended. */
+  /** Resolves when all records are appended. */
   get settled(): Promise<void> {
     return this.#last;
   }
@@ -80,7 +80,7 @@ export class AttributedHistory implements History {
     return users;
   }
 
-  /** Nobody when the lookup fails or is late. */
+  /** No users when the lookup fails or is late. */
   async #inTime(record: ChangeRecord): Promise<readonly AuditedUser[]> {
     const { clock, log } = this.#options;
     let users: readonly AuditedUser[] = [];
@@ -96,7 +96,7 @@ export class AttributedHistory implements History {
   }
 }
 
-/** Who may have made a change, as far as audit events have come. */
+/** The users who may have made a change, as far as audit events have come. */
 export async function usersOfChange(
   { actor, cluster, source }: ChangeRecord,
   writes: Pick<AuditedWrites, "candidates">,

@@ -11,9 +11,9 @@ export interface StageReached {
 }
 
 /**
- * The stages of a roll that was written just now. The time of the write is the API server's, in whole seconds: "seen" is up to a second too
- * long, and is missing where the time is not known, or where the source was written again after the watch saw it first. Without the times
- * of the delivery there are none.
+ * The stages of a roll that has just been written. The time of the write is the API server's, in whole seconds. So "seen" may be up to a
+ * second too long; it is missing if the time is not known, or if the source was written again after the watch first saw it. Without the
+ * times of the delivery there are no stages.
  */
 export function stagesOfRoll(
   { changed, observedSources }: Pick<RolledFact, "changed" | "observedSources">,
@@ -32,7 +32,7 @@ export function stagesOfRoll(
   ];
 }
 
-/** When each of the changed sources was written, by its key; none where no API server says so. */
+/** When each changed source was written, by its key. A source whose API server does not show the time is missing. */
 export function writeTimesMs(
   changed: readonly ChangedObservation[],
   observedSources: RolledFact["observedSources"],

@@ -23,13 +23,13 @@ export type Fact =
   | MissingNameFact
   | FailedFact
   | RolloutEndedFact
-  /** The applied state on the workload was written; `isRemoved`: it was taken away, since nothing is opted in to any more. */
+  /** The applied state on the workload was written; `isRemoved`: it was removed, because the workload no longer opts in to anything. */
   | { readonly type: "recorded"; readonly isRemoved: boolean }
-  /** A pause has ended: what was rolled during it reaches the pods from now on. */
+  /** A pause has ended: rolls that were made during it reach the pods from now on. */
   | { readonly type: "resumed" }
   /** An audit found changed sources that a watch should have shown. */
   | { readonly type: "change-missed"; readonly changed: readonly ChangedObservation[] }
-  /** The workload was deleted. The sources are those that it was rolled for, as far as that is known. */
+  /** The workload was deleted. The sources are those that it was rolled for, if they are known. */
   | { readonly type: "gone"; readonly sources: readonly CausingSource[] }
   /** A stash of a Job does not say what it replaces. */
   | { readonly type: "stash-unreadable" }
@@ -48,7 +48,7 @@ export type Fact =
 export interface RolledFact {
   readonly type: "rolled";
   readonly uid: string;
-  /** What the write made of the workload. Undefined: the roll wrote another object, or its end is not known yet. */
+  /** The generation that the write produced. Undefined: the roll wrote another object, or its end is not known yet. */
   readonly generation?: number | undefined;
   readonly strategy: ReloadStrategy;
   readonly changed: readonly ChangedObservation[];
@@ -77,12 +77,12 @@ export interface StayedFact {
   readonly templateChangedAtSeconds: number;
 }
 
-/** An annotation does not say what its writer meant. */
+/** An annotation cannot be read, or does not say what its author meant. */
 export interface UnreadableFact {
   readonly type: "unreadable";
   readonly uid: string;
   readonly problem: AnnotationProblem;
-  /** A rule of lint finds it, perhaps in a field that is no annotation. */
+  /** The lint rule that found it, perhaps in a field that is no annotation. */
   readonly rule?: LintRuleId;
 }
 
@@ -91,7 +91,7 @@ export interface MissingNameFact {
   readonly type: "name-missing";
   readonly uid: string;
   readonly source: SourceRef;
-  /** The existing name that is most like it. */
+  /** The most similar existing name. */
   readonly nearest: string | undefined;
   readonly problem: AnnotationProblem;
 }
@@ -105,18 +105,18 @@ export interface FailedFact {
   readonly roll?: Pick<RolledFact, "changed" | "observedSources">;
 }
 
-/** The rollout of a roll has ended, one way or another. */
+/** The rollout of a roll has ended, well or badly. */
 export interface RolloutEndedFact {
   readonly type: "rollout-ended";
   readonly uid: string;
   readonly result: RolloutResult;
   readonly reason: RolloutReason;
-  /** In the words of the controllers; empty when it is healthy. */
+  /** The message of the controllers; empty when the rollout is healthy. */
   readonly message: string;
   /** When the roll was written, and how long the rollout took. */
   readonly rolledAtMs: number;
   readonly seconds: number;
   readonly sources: readonly CausingSource[];
-  /** It is healthy after a bad end that was told. */
+  /** It is healthy after a bad end that was reported. */
   readonly isRecovery: boolean;
 }

@@ -4,10 +4,10 @@ import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source/sou
 import { RecentMap } from "../async/recent-map.ts";
 import type { ChangeId } from "./history.ts";
 
-/** Changes whose id is remembered: a source may have a mebibyte and thousands of workloads. */
+/** The number of changes whose ids are remembered: a source may have a mebibyte and thousands of workloads. */
 const fleetChangesMax = 5000;
 
-/** The ids that changes have on all clusters. Each content is hashed once for all its workloads. */
+/** Computes the fleet-wide ids of changes. Each content is hashed once for all its workloads. */
 export class FleetChanges {
   readonly #keyed: KeyedDigest;
   readonly #ids = new RecentMap<ChangeId, FleetChangeId>(fleetChangesMax);

@@ -9,7 +9,7 @@ import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-stra
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { ClusterId } from "../ports/request.ts";
 
-/** The reason of a no for a workload that was deleted. Whatever it was held, rolled or failed for has ended. */
+/** The reason of a `no` for a deleted workload. Its holds, rolls and failures have ended. */
 export const workloadGone = "WorkloadGone" satisfies UnservedReason;
 
 /** Raised when a field changes its meaning or is removed. New fields and types of records may be added at any time. */
@@ -34,7 +34,7 @@ interface HistoryEntry {
   readonly cluster?: { readonly id: ClusterId; readonly name: string };
 }
 
-/** A source was written. It is not known which of its keys. Several workers may record the same change under the same id. */
+/** A source was written. It is not known which keys changed. Several workers may record the same change under the same id. */
 export interface ChangeRecord extends HistoryEntry {
   readonly type: "change";
   readonly change: ChangeId;
@@ -45,7 +45,7 @@ export interface ChangeRecord extends HistoryEntry {
   /** The field manager that wrote its content last. Undefined where the API server does not say. */
   readonly actor?: Pick<SourceWriter, "manager" | "operation"> & {
     readonly time: string;
-    /** Who may have made the write, as audit events tell. More than one wrote in the same second. Absent: no event told. */
+    /** The users who may have made the write, from audit events. More than one if several wrote in the same second. Absent: no event came. */
     readonly users?: readonly AuditedUser[];
   };
 }
@@ -65,12 +65,12 @@ export interface DecisionRecord extends HistoryEntry {
   readonly type: "decision";
   readonly workload: WorkloadRef;
   readonly verdict: "roll" | "no" | "held";
-  /** For a no: one of `stayReasons`, or `workloadGone`. For held: the reason of the hold. For a roll: the reason of the first source. */
+  /** For `no`: one of `stayReasons`, or `workloadGone`. For `held`: the reason of the hold. For `roll`: the reason of the first source. */
   readonly reason: string;
   readonly sources: readonly CausingSource[];
 }
 
-/** A write to a workload that was made, or that failed; or a failed roll that somebody discarded. */
+/** A write to a workload that was made or failed, or a failed roll that somebody discarded. */
 export interface ActionRecord extends HistoryEntry {
   readonly type: "action";
   readonly workload: WorkloadRef;
@@ -90,9 +90,9 @@ export interface OutcomeRecord extends HistoryEntry {
   readonly workload: WorkloadRef;
   readonly result: "healthy" | "failed" | "stalled";
   readonly reason: RolloutReason;
-  /** In the words of the controllers, cut short. */
+  /** The message of the controllers, shortened. */
   readonly message?: string;
-  /** Since the write of the roll. */
+  /** Seconds since the write of the roll. */
   readonly seconds: number;
   readonly sources: readonly CausingSource[];
 }
@@ -101,26 +101,26 @@ export interface OutcomeRecord extends HistoryEntry {
 export interface OperatorRecord extends HistoryEntry {
   readonly type: "operator";
   readonly action: string;
-  /** Who, as far as it is known. */
+  /** The operator, as far as known. */
   readonly by: string;
-  /** What it is about, as the operator wrote it. */
+  /** The target, as the operator wrote it. */
   readonly target: string;
   /** The named part of the target; empty where it is about the whole fleet. */
   readonly scope?: Omit<FreezeScope, "clusterSelector">;
   readonly note?: string;
-  /** Why, as the operator wrote it. Undefined in records of older versions, which say it in the note alone. */
+  /** The reason, as the operator wrote it. Undefined in older records, which contain it only in the note. */
   readonly reason?: string;
-  /** How many workloads were meant by what this record tells of. Undefined where nobody counts them. */
+  /** How many workloads this record applies to. Undefined if they are not counted. */
   readonly count?: number;
   /** Undefined: the act was done at once. */
   readonly part?: ActPart;
 }
 
-/** The place of a record in an act that is done in parts. A part that is done again has the same. */
+/** The place of a record in an act that is done in parts. A repeated part has the same place. */
 export interface ActPart {
-  /** Of the act: the same in all of its parts. */
+  /** The id of the act, the same in all of its parts. */
   readonly id: string;
-  /** How many workloads the whole act meant when it began. */
+  /** How many workloads the whole act applied to when it began. */
   readonly of: number;
   /** How many of them were done before this part. */
   readonly before: number;

@@ -6,49 +6,49 @@ import type { ClusterId } from "../ports/request.ts";
 import { usersOfChange } from "./attributed-history.ts";
 import type { ChangeId, ChangeRecord, History, HistoryRecord } from "./history.ts";
 
-/** Where reading begins: at a time in milliseconds since the epoch, or after a line. */
+/** The start of a reading: a time in milliseconds since the epoch, or the end of a line. */
 export type HistoryStart = { readonly ms: number } | { readonly afterId: string };
 
 export interface LateUsersOptions {
   readonly history: History;
-  /** What is in the history, oldest first. */
+  /** The records of the history, oldest first. */
   readonly read: (
     since: HistoryStart,
     signal: AbortSignal,
   ) => AsyncIterable<{ readonly id: string; readonly record: HistoryRecord }>;
   readonly writes: Pick<AuditedWrites, "candidates">;
-  /** Whether this process asks for the users of changes of a cluster now. The clusters of a process change. */
+  /** Whether this process looks up the users of changes of a cluster now. The clusters of a process change. */
   readonly isAsked: (cluster: ClusterId) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const roundMs = 5000;
-/** Ages of a write at which its users are asked for. Logs of clouds come after minutes; an event is kept for an hour. */
+/** The ages of a write at which its users are looked up. Logs of clouds come after minutes; an event is kept for an hour. */
 const askedAtMs = [5000, 30_000, 120_000, 480_000, 1_800_000, 3_300_000];
-/** Nothing older is asked about. */
+/** Older writes are not looked up. */
 const ageMaxMs = 3_600_000;
-/** Some 2 MiB, and as much again for other processes. Of more the oldest stay as they are. */
+/** Some 2 MiB, and as much again for other processes. Beyond that, the oldest stay as they are. */
 const waitingChangesMax = 2000;
 
 interface WaitingChange {
   readonly record: ChangeRecord;
-  /** How many users a record of it names. */
+  /** How many users a record of the change names. */
   readonly named: number;
-  /** How many times it was asked for them. */
+  /** How many times its users were looked up. */
   readonly asked: number;
 }
 
 /**
- * Records who made a change whose audit event came after the record of the change: in a further record, under the id of the change.
- * It asks on when somebody is known: another one may have written in the same second, and then both are named. Nothing waits for it, and
- * what it cannot find stays as it was recorded.
+ * Adds the users of a change whose audit event came after the record of the change. It writes a further record under the id of the
+ * change. It continues when one user is known: another one may have written in the same second, and then both are named. Nothing waits
+ * for it, and a change without a result stays as it was recorded.
  */
 export class LateUsers {
   readonly #options: LateUsersOptions;
-  /** Of clusters that this process asks about. */
+  /** Waiting changes of clusters that this process looks up. */
   readonly #ours = new Map<ChangeId, WaitingChange>();
-  /** Of other clusters, which may become ours. They are kept apart: however many they are, they push none of ours out. */
+  /** Waiting changes of other clusters, which may become ours. They are kept apart: however many they are, they displace none of ours. */
   readonly #others = new Map<ChangeId, WaitingChange>();
   #readTo: string | undefined;
 

@@ -32,11 +32,11 @@ import { reportHead } from "./report-head.ts";
 import { tracedRoll } from "./traced-roll.ts";
 import type { Tracer } from "./tracer.ts";
 
-/** Which workload of which cluster facts are about. */
+/** The workload and cluster that facts are about. */
 export interface FactSubject {
   readonly request: Request;
   readonly cluster: Pick<EngagedCluster, "name">;
-  /** Absent: it was not the queue that led to them. */
+  /** Absent: no delivery of the queue led to them. */
   readonly delivery?: Pick<Delivery, "times">;
 }
 
@@ -51,23 +51,23 @@ export interface RecorderOptions {
   readonly meter: Meter;
   /** Undefined: nobody outside is notified. */
   readonly reporter?: Reporter | undefined;
-  /** Undefined: nothing is written down. */
+  /** Undefined: no history is kept. */
   readonly history?: History | undefined;
   /** Undefined: nothing is traced. */
   readonly tracer?: Tracer | undefined;
-  /** Undefined: changes are recorded without the id that they have on all clusters. */
+  /** Undefined: changes are recorded without a fleet-wide id. */
   readonly fleetChanges?: FleetChanges | undefined;
   /** Undefined: rollouts are not followed. */
   readonly followUps?: RollSink | undefined;
 }
 
-/** The workload as the write of a roll made it. */
+/** The workload as the roll left it. */
 interface MadeVersion {
   readonly uid: string;
   readonly generation: number;
 }
 
-/** Takes rolls whose rollouts are to be followed. */
+/** Accepts rolls whose rollouts are to be followed. */
 interface RollSink {
   rolled(started: {
     readonly request: Request;
@@ -135,7 +135,7 @@ type LoggedFact = Extract<
   { readonly type: "recorded" | "stash-unreadable" | "replacement-finished" | "rollout-unread" }
 >;
 
-/** Facts that nobody outside is notified of. */
+/** Logs facts that people are not notified of. */
 function logOnly({ log }: RecorderOptions, about: FactSubject, fact: LoggedFact): void {
   const fields = fieldsOf(about);
   switch (fact.type) {
@@ -177,7 +177,7 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
   options.tracer?.rolled(tracedRoll(fact, about.delivery?.times, { head, causes }));
 }
 
-/** Counts every hold. A hold that is news goes to the log and to people; one that begins, to the history too. */
+/** Counts every hold. A hold that is news goes to the log and to people. One that begins also goes to the history. */
 function recordHold(
   { clock, log, meter, reporter, history, fleetChanges }: RecorderOptions,
   about: FactSubject,
@@ -203,7 +203,7 @@ function recordStay(
   history?.append(noRecords({ ...reportHead(request, cluster, clock), fleetChanges }, fact));
 }
 
-/** The longest value of an annotation that a log line shows: longer ones were not meant to be read. */
+/** The longest value of an annotation in a log line: longer ones were not meant to be read. */
 const loggedValueMax = 200;
 
 function recordUnreadable(
@@ -272,7 +272,7 @@ function recordRolloutEnd(
   about: FactSubject,
   { uid, result, reason, message, rolledAtMs, seconds, sources, isRecovery }: RolloutEndedFact,
 ): void {
-  // Each rollout is measured once: one that recovers took as long as a person took.
+  // Each rollout is measured once: the time of a recovery is the time that a person took.
   if (!isRecovery) meter.rolloutEnded(about.cluster.name, about.request.workload.kind, result, seconds);
   if (result === "healthy" && !isRecovery) meter.stageReached(about.cluster.name, "healthy", seconds);
   const fields = { ...fieldsOf(about), result, reason, durationMs: Math.round(seconds * 1000) };

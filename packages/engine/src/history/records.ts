@@ -21,7 +21,7 @@ import {
   workloadGone,
 } from "./history.ts";
 
-/** Which workload of which cluster, and when. */
+/** The workload, the cluster and the time of a record. */
 interface RecordHead {
   readonly cluster: ClusterId;
   readonly clusterName: string;
@@ -31,7 +31,7 @@ interface RecordHead {
 
 /** The same for records of changes. */
 interface ChangeHead extends RecordHead {
-  /** Undefined: changes have no id that is the same on all clusters. */
+  /** Undefined: changes have no fleet-wide id. */
   readonly fleetChanges: FleetChanges | undefined;
 }
 
@@ -74,13 +74,13 @@ interface RecordedStay {
   readonly templateChangedAtSeconds: number;
 }
 
-/** A write of a source is recent for this long: the longest a change waits for quiet, and the time to notice it. */
+/** How long a write of a source is recent: the longest wait of a change for quiet, and the time to notice it. */
 const recentSeconds = 10 * 60;
 
 /**
- * Why a change rolls nothing: one record for a workload whose sources were written lately, and none otherwise. A start, an adoption or
- * a comparison after a loss observe everything, and record nothing here. A write that is older than the pod template is not recorded
- * either: another request may have rolled for it before the message of the change itself came.
+ * Records why a change rolls nothing: one record for a workload whose sources were written recently, and none otherwise. A start, an
+ * adoption or a comparison after a loss observes everything, and records nothing here. A write that is older than the pod template is not
+ * recorded either: another request may have rolled for it before the message of the change came.
  */
 export function noRecords(
   reportHead: ChangeHead,
@@ -99,7 +99,7 @@ export function noRecords(
   return [...changeRecords(reportHead, sources, observedSources), decision];
 }
 
-/** The record of a workload that was deleted: nothing rolls for what it was held, rolled or failed for. */
+/** The record of a deleted workload: its holds, rolls and failures lead to no roll any more. */
 export function goneRecord(head: RecordHead, sources: readonly CausingSource[]): DecisionRecord {
   const { workload } = head;
   const no = { type: "decision", workload, verdict: "no", reason: workloadGone, sources } as const;
@@ -143,7 +143,7 @@ export function failureRecords(
   return [...changeRecords(reportHead, sources, observedSources), action];
 }
 
-/** Controllers' messages may be long, and begin with what matters. */
+/** Messages of controllers may be long; they begin with the important part. */
 const recordMessageMax = 400;
 
 /** The record of the end of a rollout. */

@@ -6,7 +6,7 @@ import type { CausingSource } from "./history.ts";
 import type { reportHead } from "./report-head.ts";
 import type { TracedRoll } from "./tracer.ts";
 
-/** A roll with its changes and times. Where the queue says no times, as of a repeat, it took no time that is known. */
+/** A roll with its changes and times. If the queue gives no times, as for a repeat, the stages before it have no length. */
 export function tracedRoll(
   { changed, observedSources, strategy }: Pick<RolledFact, "changed" | "observedSources" | "strategy">,
   times: DeliveryTimes | undefined,

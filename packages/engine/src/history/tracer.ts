@@ -11,7 +11,7 @@ export interface Tracer {
   ended(rollout: TracedRollout): void;
 }
 
-/** Which roll it is: a workload rolls once in a millisecond. Times are wall times in milliseconds. */
+/** Identifies a roll: a workload rolls once in a millisecond. Times are wall times in milliseconds. */
 export interface TracedWorkload {
   readonly cluster: ClusterId;
   readonly clusterName: string;
@@ -27,7 +27,7 @@ export interface TracedRoll extends TracedWorkload, DeliveryTimes {
 
 export interface TracedChange {
   readonly source: CausingSource;
-  /** Undefined: no API server says so. */
+  /** Undefined: the API server does not show it. */
   readonly writtenAtMs: number | undefined;
 }
 
