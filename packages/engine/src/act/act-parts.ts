@@ -7,22 +7,22 @@ import type { ObjectPlace } from "./meant-workloads.ts";
 export interface ActWords {
   readonly by: string;
   readonly reason: string;
-  /** Undefined: all is done at once. */
+  /** Undefined: the whole act is done at once. */
   readonly part?: ActPart | undefined;
 }
 
-/** Where a workload stands in an act on many: workloads are done in the order of these texts. */
+/** The place of a workload in an act on many: an act does its workloads in the order of these texts. */
 export function actPlace({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
 }
 
-/** The same requests in the order in which an act does them. */
+/** The same requests in the order of an act. */
 export function inActOrder<R extends Request>(requests: readonly R[]): readonly R[] {
   const placed = requests.map((request) => [actPlace(request), request] as const);
   return placed.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, request]) => request);
 }
 
-/** Those that come after a place; empty: all. */
+/** The requests that come after a place; all of them if the place is empty. */
 export function afterPlace<R extends Request>(requests: readonly R[], place: string): readonly R[] {
   return requests.filter((request) => actPlace(request) > place);
 }

@@ -14,15 +14,15 @@ export interface OpenBreaker {
   readonly untilMs: number;
 }
 
-/** The breakers of a fleet, for a person who closes one. */
+/** The breakers of a fleet that a person can close. */
 export interface ReleasedBreakers {
   ofWorkload(request: Request): Promise<readonly OpenBreaker[]>;
   ofSource(clusters: readonly ClusterId[], source: SourceRef): Promise<readonly OpenBreaker[]>;
-  /** They begin anew. */
+  /** Closes these breakers: they start again. */
   close(breakers: readonly OpenBreaker[]): Promise<void>;
 }
 
-/** What the acts of people look at and change. */
+/** The parts of a fleet that acts of people read and change. */
 export interface ActedFleet {
   readonly overview: Pick<FleetOverview, "clusters" | "managed">;
   readonly queue: Pick<Workqueue, "add" | "waits">;
@@ -30,10 +30,10 @@ export interface ActedFleet {
   readonly readings: FreezeReadings;
   readonly names: NameMatches;
   readonly clock: Clock;
-  /** Writes to the history; resolves when that is tried. The act is done then, whatever becomes of its record. */
+  /** Writes to the history. Resolves when that has been tried: the act is done then, whether it could be recorded or not. */
   record(record: OperatorRecord): Promise<void>;
-  /** The records of the history since a time or an age; empty: of the last hour. */
+  /** The records of the history since a time or an age; an empty text means the last hour. */
   history(since: string): Promise<readonly HistoryRecord[]>;
-  /** Writes that failed rolls are discarded. Faults when that cannot be written. */
+  /** Records that failed rolls are discarded. Faults when that cannot be written. */
   recordDiscards(records: readonly ActionRecord[]): Promise<void>;
 }

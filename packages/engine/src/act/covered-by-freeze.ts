@@ -11,7 +11,7 @@ import type { FleetOverview, ManagedWorkload } from "../overview/fleet-overview.
 import { usedSources } from "../overview/used-sources.ts";
 import { usesSource } from "./uses-source.ts";
 
-/** What a freeze covers of the clusters that are registered now; reads the workloads of those that it is about. */
+/** The part of the registered clusters that a freeze covers. Reads the workloads of the clusters that the freeze concerns. */
 export async function coveredByFreeze(
   scope: FreezeScope,
   registered: readonly ListedCluster[],
@@ -41,10 +41,10 @@ async function reloadedWorkloads(
   return reloaded;
 }
 
-/** As many as somebody reads. */
+/** No reader needs more names. */
 const namedClustersMax = 5;
 
-/** What a freeze covers, in a sentence without an end: of many clusters the first ones are named. */
+/** A sentence without an end about what a freeze covers: it names the first ones of many clusters. */
 export function freezeCoverageText({ clusters, missing, workloads }: FreezeCoverage): string {
   if (missing !== undefined) return `it covers nothing: ${missing}`;
   const more = clusters.length - namedClustersMax;

@@ -9,26 +9,26 @@ import type { ActedFleet } from "./acted-fleet.ts";
 import type { ObjectPlace } from "./meant-workloads.ts";
 import type { NamedObject } from "./named-object.ts";
 
-/** Which failed rolls are meant. */
+/** The failed rolls that somebody wants to discard. */
 export interface WantedDiscard {
-  /** Undefined: those of any workload. */
+  /** Undefined: of any workload. */
   readonly object: Extract<NamedObject, { readonly type: "workload" }> | undefined;
   readonly place: ObjectPlace;
-  /** Why they failed, for example ProgressDeadlineExceeded; empty: it does not matter. */
+  /** Why they failed, for example ProgressDeadlineExceeded; empty means any cause. */
   readonly cause: string;
-  /** Those that failed since this time, as a time or an age; empty: in the last hour. */
+  /** They failed since this time or age; an empty text means in the last hour. */
   readonly since: string;
 }
 
-/** A workload whose last roll failed or stalled, and that no request waits for. */
+/** A workload whose last roll failed or stalled, and that has no waiting request. */
 export interface FailedRoll extends Request {
-  /** What people call its cluster. */
+  /** The name of its cluster. */
   readonly clusterName: string;
-  /** What it was rolled for. */
+  /** The sources that it was rolled for. */
   readonly sources: ActionRecord["sources"];
 }
 
-/** What a discard means as things are. */
+/** The rolls that a discard applies to now. */
 export interface MeantDiscard {
   readonly wanted: WantedDiscard;
   /** For people. */
@@ -38,8 +38,8 @@ export interface MeantDiscard {
 }
 
 /**
- * Finds the failed rolls that are meant; changes nothing. What a request waits for is not given up, so it is left out. Faults when the
- * cluster is not known.
+ * Finds the failed rolls to discard; changes nothing. A roll whose workload has a waiting request is not given up, so it is left out.
+ * Faults when the cluster is not known.
  */
 export async function meantByDiscard(wanted: WantedDiscard, fleet: ActedFleet): Promise<MeantDiscard> {
   const { cluster: named } = wanted.place;
@@ -60,7 +60,7 @@ export async function meantByDiscard(wanted: WantedDiscard, fleet: ActedFleet): 
   };
 }
 
-/** Whether a roll was in the named cluster. A cluster goes by the name that it has now; one that is registered no more, by its last. */
+/** Whether a roll was in the named cluster. A cluster has its present name; one that is no longer registered, its last name. */
 function isOfCluster(
   { cluster, clusterId }: Pick<FoldedWorkload, "cluster" | "clusterId">,
   named: string,
@@ -76,14 +76,15 @@ export function nothingDiscarded({ rolls, target }: MeantDiscard): string | unde
   return rolls.length > 0 ? undefined : `${target}: none is given up`;
 }
 
-/** What a discard came to, for people. */
+/** The result of a discard, for people. */
 export function discardedText({ target }: Pick<MeantDiscard, "target">, count: number): string {
   return `${target}: ${count} ${count === 1 ? "is" : "are"} discarded; nothing is rolled for ${count === 1 ? "it" : "them"} until a source changes, or an audit finds a difference`;
 }
 
 /**
- * Takes rolls out of those that failed, without a roll. The history then says of each who did so and why. The next change of a source, and
- * the audit of its workload, look at the workload as before. Faults when not all of it can be written: some may be discarded then.
+ * Removes rolls from the failed ones, without a roll. The history then says for each who did so and why. The next change of a source, and
+ * the audit of its workload, reconcile the workload as before. Faults when some records cannot be written: some rolls may be discarded
+ * then.
  */
 export async function performDiscard(
   { target, wanted }: MeantDiscard,

@@ -10,22 +10,22 @@ import type { Clock } from "../async/clock.ts";
 /** A freeze that a watcher has read. */
 export interface SaidFreeze {
   readonly freeze: Freeze;
-  /** A watcher said it last so long ago, by one clock for all. */
+  /** How long ago a watcher reported it last, by one clock for all. */
   readonly silentMs: number;
 }
 
-/** What watchers say of the documents that they read. */
+/** The freezes that watchers report from the documents they read. */
 export interface FreezeReadings {
-  /** Each freeze as often as there are watchers that said it. Those of watchers that are gone stay a while. */
+  /** Each freeze once for each watcher that reported it. Reports of watchers that are gone stay for a while. */
   said(): Promise<readonly SaidFreeze[]>;
   /** Why a document cannot be read, so that nothing is rolled; undefined: all can be read. */
   unreadable(): Promise<string | undefined>;
 }
 
-/** Watchers read the freezes every 5 s and say what they read: four rounds, for a busy fleet. */
+/** Watchers read the freezes every 5 s and report them. This time allows for four rounds of a busy fleet. */
 const readingMs = 20_000;
 const readingLookMs = 250;
-/** Redis answers within a millisecond; a look that begins late waits so long for it. */
+/** Redis answers within a millisecond. A look that begins late waits this long for the answer. */
 const lastLookMs = 2000;
 
 /** Whether a watcher has read a freeze. Or why watchers cannot read their documents. */
@@ -37,9 +37,9 @@ export interface FreezeReadingOptions {
 }
 
 /**
- * Waits until a watcher says that it has read a freeze that was just written, so that its document is one that is obeyed. What watchers said
- * before may be of another freeze, or they may be gone. A freeze that ends meanwhile counts as read. Rejects when the signal is aborted, and
- * when Redis does not answer until the wait is over.
+ * Waits until a watcher reports that it has read a freeze that was just written, which shows that its document is obeyed. Earlier reports
+ * may be of another freeze, or of watchers that are gone. A freeze that ends meanwhile counts as read. Rejects when the signal is
+ * aborted, and when Redis does not answer before the wait is over.
  */
 export async function readByWatchers(
   freeze: Freeze,
@@ -67,7 +67,7 @@ export async function readByWatchers(
 const silentReadingsText =
   "Redis does not answer whether a watcher has read it; it holds if the workers read this document";
 
-/** A document of freezes, and who is to be given the one that the watchers read. */
+/** A document of freezes, and how to tell people to give the one that the watchers read. */
 export interface WrittenDocument {
   readonly document: string;
   /** The beginning of a sentence, for people. */
@@ -83,7 +83,7 @@ export function unheldText(
   return `it may hold nothing: no watcher has read ${document} within ${readingMs / 1000} s. ${mend} the document that the watchers and workers read: --freeze-configmap NAMESPACE/NAME or --freeze-file FILE. If it is that one no watcher runs, and the workers obey it all the same`;
 }
 
-/** That nobody can tell what a freeze holds, for people. */
+/** Says that it is not known what a freeze covers, for people. */
 export function unknownCoverageText(why: string): string {
   return `it is not known what the freeze covers: ${why}`;
 }

@@ -12,7 +12,7 @@ export type NamedObject =
   | { readonly type: "workload"; readonly kind: string; readonly name: string }
   | { readonly type: "source"; readonly kind: SourceKind; readonly name: string };
 
-/** Why a text names no object, and what to write. */
+/** Why a text names no object, and how to mend it. */
 export interface MisnamedObject {
   readonly type: "misnamed";
   readonly problem: string;

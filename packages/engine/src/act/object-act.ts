@@ -6,7 +6,7 @@ import type { ActedFleet, OpenBreaker } from "./acted-fleet.ts";
 import { meantWorkloads, type ObjectPlace } from "./meant-workloads.ts";
 import type { NamedObject } from "./named-object.ts";
 
-/** Kinds of objects that each act on an object takes. */
+/** The kinds of objects that each act accepts. */
 export const actedTypes = {
   retry: ["workload"],
   replay: ["source"],
@@ -16,23 +16,23 @@ export const actedTypes = {
 /** An act on an object: check it again, check its users again, or close its breaker. */
 export type ObjectAction = keyof typeof actedTypes;
 
-/** What somebody wants to do. */
+/** The act that somebody wants to do. */
 export interface WantedAct {
   readonly action: ObjectAction;
   readonly object: NamedObject;
   readonly place: ObjectPlace;
 }
 
-/** What an act means as things are. */
+/** The objects that an act applies to now. */
 export interface MeantAct extends WantedAct {
   /** The object and its place, for people. */
   readonly target: string;
   readonly requests: readonly Request[];
-  /** Those that a release closes. */
+  /** The breakers that a release closes. */
   readonly breakers: readonly OpenBreaker[];
 }
 
-/** Finds what an act means; changes nothing. Faults when the cluster is not known. */
+/** Finds what an act applies to; changes nothing. Faults when the cluster is not known. */
 export async function meantByAct({ action, object, place }: WantedAct, fleet: ActedFleet): Promise<MeantAct> {
   const requests = inActOrder(await meantWorkloads(object, place, fleet));
   const breakers = action === "release" ? await openBreakersOf(object, place, requests, fleet) : [];
@@ -46,19 +46,19 @@ export function nothingMeant({ action, breakers, object, requests, target }: Mea
   return requests.length > 0 ? undefined : `${target}: no workload that is reloaded is meant`;
 }
 
-/** What an act came to, for people. */
+/** The result of an act, for people. */
 export function doneText({ action, target }: Pick<MeantAct, "action" | "target">, count: number): string {
   return `${action} ${target}: ${count} workload${count === 1 ? "" : "s"} will be checked now`;
 }
 
-/** Asks the workers to check what is meant now, and records who did so and why. */
+/** Asks the workers to check the workloads now, and records who did so and why. */
 export async function performAct(
   { action, breakers, object, place, requests, target }: MeantAct,
   { by, part, reason }: ActWords,
   { breakers: all, clock, queue, record }: ActedFleet,
 ): Promise<void> {
   if (breakers.length > 0) await all.close(breakers);
-  // The same as a change that is due at once: a request that waits is moved, and one on hold is asked about again.
+  // Added like a change that is due at once: a waiting request is moved, and one on hold is asked about again.
   await queue.add(
     requests.map((request) => ({ request, quietPeriodMs: 0, maxWaitMs: 0, purpose: "change" as const })),
   );

@@ -2,7 +2,7 @@ import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import type { HistoryRecord, OperatorRecord } from "../history/history.ts";
 import { refusedQuestion } from "../overview/refused-question.ts";
 
-/** The acts that the history knows. `unfreeze`: a freeze is gone, and nothing says who removed it. */
+/** The acts in the history. `unfreeze`: a freeze is gone, and it is not known who removed it. */
 const recordedActions = ["retry", "replay", "release", "discard", "freeze", "lift", "unfreeze"] as const;
 
 /** What an operator did, whether at once or in parts. */
@@ -11,28 +11,28 @@ export interface OperatorAct {
   /** When its first part was done, as RFC 3339 in UTC. */
   readonly time: string;
   readonly action: string;
-  /** Who; empty: it is not known. */
+  /** The operator; empty if not known. */
   readonly by: string;
   readonly reason: string;
-  /** What it is about, as the operator wrote it. */
+  /** The target, as the operator wrote it. */
   readonly target: string;
   readonly scope: NonNullable<OperatorRecord["scope"]>;
-  /** So many workloads were done. Undefined: nobody counts them. */
+  /** How many workloads were done. Undefined: they are not counted. */
   readonly count: number | undefined;
-  /** So many were meant when it began. */
+  /** How many workloads the act meant when it began. */
   readonly of: number | undefined;
 }
 
-/** Which acts are asked for; empty: it does not matter. */
+/** Selects acts; an empty field matches any. */
 export interface OperatorActFilter {
-  /** Who, exactly. */
+  /** The exact operator. */
   readonly by: string;
   readonly action: string;
-  /** A part of the target, the reason, the person or the act, in any case of letters. */
+  /** A part of the target, the reason, the operator or the act, ignoring case. */
   readonly text: string;
 }
 
-/** What operators did that matches a filter, the newest first. Faults when no act is called as the filter says. */
+/** The acts that match a filter, newest first. Faults when the filter names an unknown act. */
 export function operatorActs(
   records: Iterable<HistoryRecord>,
   { action, by, text }: OperatorActFilter,
@@ -46,7 +46,7 @@ export function operatorActs(
   return wholeActs(records).filter(isShown).toSorted(newestActFirst);
 }
 
-/** One act for all of its parts. What was done twice counts once. */
+/** Joins the parts of each act to one act. A part that was done twice counts once. */
 function wholeActs(records: Iterable<HistoryRecord>): readonly OperatorAct[] {
   const acts = Map.groupBy(
     [...records].filter((record) => record.type === "operator"),
@@ -59,13 +59,13 @@ function wholeAct(id: string, parts: readonly OperatorRecord[]): OperatorAct | u
   const [first] = parts;
   if (first === undefined) return undefined;
   const { action, by, note = "", reason = note, scope = {}, target, time } = first;
-  // Each part begins where the one before it ended, so the furthest end counts, whichever parts are known.
+  // Each part begins where the one before it ended, so the furthest end counts, even if parts are missing.
   const ends = parts.flatMap((one) => (one.count === undefined ? [] : (one.part?.before ?? 0) + one.count));
   const count = ends.length === 0 ? undefined : Math.max(...ends);
   return { id, time, action, by, reason, target, scope, count, of: first.part?.of ?? count };
 }
 
-/** Those of the same time are ordered by id, so that the next page continues the same order. */
+/** Acts of the same time are ordered by id, so that the next page continues in the same order. */
 function newestActFirst(a: OperatorAct, b: OperatorAct): number {
   if (a.time !== b.time) return a.time < b.time ? 1 : -1;
   return a.id < b.id ? -1 : 1;
@@ -88,7 +88,7 @@ interface CountedAct {
   readonly of?: number | undefined;
 }
 
-/** What came of an act, for people. */
+/** The result of an act, for people. */
 export function actResultText({ action, count, of }: CountedAct): string {
   if (count === undefined || of === undefined) return "done";
   const workloads = `${of} workload${of === 1 ? "" : "s"}`;
