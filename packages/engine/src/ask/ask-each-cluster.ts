@@ -6,7 +6,7 @@ import type { Explanation } from "./explanation.ts";
 import type { AskedCluster, AskedSource, PlanSource } from "./plan-source.ts";
 import type { SourcePlan } from "./source-plan.ts";
 
-/** Who answers, and which clusters are asked. */
+/** The clusters to ask, and the functions that answer. */
 export interface ClustersAsked {
   readonly clusters: readonly AskedCluster[];
   readonly explain: Explain;
@@ -14,10 +14,10 @@ export interface ClustersAsked {
   readonly settings: Pick<Settings, "workloadKinds">;
 }
 
-/** An answer of each cluster; or a sentence without an end: none has what was asked about, and what was probably meant. */
+/** An answer of each cluster. Or a sentence without an end: no cluster has the object, and which one was probably meant. */
 export type EachAnswer<T> = { readonly answers: readonly T[] } | { readonly missing: string };
 
-/** Explains a workload in each cluster. One that no cluster has was probably misspelt. */
+/** Explains a workload in each cluster. A workload that no cluster has was probably misspelt. */
 export async function explainInEach(
   workload: WorkloadRef,
   { clusters, explain, settings }: Omit<ClustersAsked, "plan">,
@@ -33,7 +33,7 @@ export async function explainInEach(
   return { missing: await missingWorkload(workload, first, { settings, signal }) };
 }
 
-/** Plans the change of a source in each cluster. One that no cluster has and nobody waits for was probably misspelt. */
+/** Plans the change of a source in each cluster. A source that no cluster has and no workload waits for was probably misspelt. */
 export async function planInEach(
   question: AskedSource,
   { clusters, plan }: Pick<ClustersAsked, "clusters" | "plan">,
@@ -47,7 +47,7 @@ export async function planInEach(
   return { missing: `there is none in namespace ${namespace}, and no workload uses it${meant}` };
 }
 
-/** Why a workload that somebody asked about is not there, in a sentence without an end: what there is instead. */
+/** Why a workload that somebody asked about does not exist, in a sentence without an end: what exists instead. */
 export async function missingWorkload(
   { kind, namespace, name }: WorkloadRef,
   { api, lists, name: cluster }: AskedCluster,

@@ -6,7 +6,7 @@ import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
 /** A change that somebody asks about. */
 export interface AskedChange {
   readonly source: SourceRef;
-  /** The keys that change; those that are missing are created. */
+  /** The keys that change; missing keys are created. */
   readonly keys: ReferencedKeys;
   /** The API server's time of the change. */
   readonly atSeconds: number;
@@ -48,7 +48,7 @@ async function refuseWrite(): Promise<never> {
   throw new Fault("engine.invariant", "a question wrote to a cluster");
 }
 
-/** Later than any version there is: these are decimal integers of at most 20 digits (KEP-5504). */
+/** Later than any existing version: versions are decimal integers of at most 20 digits (KEP-5504). */
 const latestVersion = "9".repeat(20);
 
 function afterChange(live: LiveSource | undefined, { source, keys, atSeconds }: AskedChange): LiveSource {
@@ -63,7 +63,7 @@ function afterChange(live: LiveSource | undefined, { source, keys, atSeconds }: 
       resourceVersion: latestVersion,
       content: changedContent({ data: new Map(), binaryData: new Map() }, keys),
     };
-  // Nothing shows its content, so nobody would see the change either.
+  // Its content is not visible, so the change would not be visible either.
   if (live.content === undefined) return live;
   const writtenAtSeconds = Math.max(live.writtenAtSeconds, atSeconds);
   const changed = {

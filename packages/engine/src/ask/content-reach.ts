@@ -9,7 +9,7 @@ import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { PodTemplate } from "@fleet-reloader/domain/workload/pod-template";
 import type { ContentReach } from "./source-plan.ts";
 
-/** How a change of these keys of a source comes to the running pods of a template. Where it differs, the slower way counts. */
+/** How a change of these keys of a source reaches the running pods of a template. If there are several ways, the slowest counts. */
 export function contentReach(
   template: { readonly parsed: PodTemplate; readonly raw: unknown },
   source: SourceRef,

@@ -29,11 +29,11 @@ export interface ExplainOptions extends Omit<ObserveOptions, "sources"> {
   /** Undefined: Redis is not asked. */
   readonly queue: QueueView | undefined;
   readonly clock: Clock;
-  /** The keys are those of the workers. Otherwise an applied state under other keys leaves the answer open. */
+  /** Whether the keys are those of the workers. If not, an applied state under other keys leaves the answer open. */
   readonly areKeysShared: boolean;
 }
 
-/** Says what a worker would do with a workload now, and why. Takes nothing and writes nothing. */
+/** Explains what a worker would do with a workload now, and why. Counts and writes nothing. */
 export type Explain = (
   request: Request,
   cluster: EngagedCluster,
@@ -45,14 +45,14 @@ interface OpenExplain extends ExplainOptions {
   readonly isServed: ReturnType<typeof createNamespaceCheck>;
 }
 
-/** One question: the workload, and where it is. */
+/** A question: the workload, and its place. */
 interface Question {
   readonly request: Request;
   readonly cluster: EngagedCluster;
   readonly signal: AbortSignal;
 }
 
-/** The observation is the reconcile's own, and so is the plan. */
+/** The observation and the plan are those of reconcile. */
 export function createExplain(options: ExplainOptions): Explain {
   const { areKeysShared, brakes, clock, keys, lifetime, names, queue, records, settings, sha1 } = options;
   const sources = new SourceReader({ settings, names, clock, lifetime });
@@ -121,7 +121,7 @@ async function explainObserved(
   };
 }
 
-/** When a pause that is there ends by itself; one whose period is over ends as soon as a worker looks. */
+/** When the present pause ends by itself. A pause whose period is over ends with the next reconcile. */
 function pauseEnd({ change, resumeAfterMs }: PausePlan, nowMs: number): Pick<Explanation, "pausedUntil"> {
   const afterMs = change?.isPaused === false ? 0 : resumeAfterMs;
   return afterMs === undefined ? {} : { pausedUntil: rfc3339(nowMs + afterMs) };
@@ -150,7 +150,7 @@ async function explainedVerdict(
     return { type: "stays", reason: whyStays(observation, { sources, stays, settings }) };
   const causes = due.changed.map(({ source, reason }) => ({ source, reason }));
   const { how } = await prepareRoll(reading, due, { clock, keys, settings });
-  // An earlier attempt made the roll: only the applied state is left to write, and nobody is asked.
+  // An earlier attempt made the roll: only the applied state is left to write, and the brakes are not asked.
   if (brakes === undefined || isMade(how)) return { type: "roll", causes };
   const answer = await brakes.check(rollIntentOf(reading, { due, observedSources }), signal);
   if (answer.type === "go") return { type: "roll", causes };
@@ -159,7 +159,7 @@ async function explainedVerdict(
   return { type: "held", causes, reason, why: details === undefined ? why : `${why}; ${details}`, ...until };
 }
 
-/** Where no source counts, the reason is that of its sources. */
+/** If no source counts, the reason is that of its sources. */
 function whyStays(
   { reading }: Observation,
   { sources, stays, settings }: Pick<Judged, "sources" | "stays"> & Pick<ExplainOptions, "settings">,
@@ -171,7 +171,7 @@ function whyStays(
   return reason ?? "NotReferenced";
 }
 
-/** What the workload asks for is known, and what its pods run with is not. */
+/** The opt-in of the workload is known, and the contents that its pods run with are not. */
 async function explainUnlisted(explaining: OpenExplain, question: Question): Promise<Explanation> {
   const { areKeysShared, names, settings } = explaining;
   const { request, cluster, signal } = question;

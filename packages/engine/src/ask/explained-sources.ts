@@ -13,7 +13,7 @@ import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { ExplainedCause, ExplainedSource } from "./explanation.ts";
 
-/** A workload, and what was observed of its sources. */
+/** A workload, and the observation of its sources. */
 export interface ExplainedWorkload {
   readonly api: ClusterApi;
   readonly live: LiveWorkload;
@@ -123,7 +123,7 @@ async function uncountedSource(
   const decision = judgeFor(interest, { ref, annotations, reference, isNamed, isNamedByOwner });
   return {
     source: ref,
-    // One that counts all the same was not observed: another object controls the workload, or nothing is known of it.
+    // A source that counts was not observed here: another object controls the workload, or nothing is known of it.
     counts: isServed && decision.reload,
     reason: isServed ? decision.reason : "SourceKindNotServed",
     keys: reference?.keys ?? "all",
@@ -134,7 +134,7 @@ async function uncountedSource(
   };
 }
 
-/** The names of all sources of each kind of which one is missing; none where they may not be listed. */
+/** The names of all sources of each kind with a missing source; none if they may not be listed. */
 async function namesBeside(
   api: ClusterApi,
   observedSources: readonly ObservedSource[],

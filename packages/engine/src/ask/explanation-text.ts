@@ -12,7 +12,7 @@ import type {
 } from "./explanation.ts";
 import { reasonText } from "./reason-texts.ts";
 
-/** What an answer without Redis leaves out. */
+/** Says what is missing from an answer without Redis. */
 export const redisNotAsked =
   "Redis was not asked: breakers, budgets and the queue are not known. Give --redis-url.";
 
@@ -54,7 +54,7 @@ export function verdictLines(verdict: ExplainedVerdict): readonly string[] {
   }
 }
 
-/** Where pods may run with an older content than the one that is recorded. */
+/** Says if pods may run with an older content than the recorded one. */
 export function oldPodLines({
   isPaused,
   pausedUntil,
@@ -74,7 +74,7 @@ const podKeeperTexts = {
     "Its update strategy has a partition: a roll reaches the pods from that ordinal on, and no others.",
 } as const;
 
-/** That the last roll failed or stalled, or was discarded then. */
+/** Says that the last roll failed or stalled, or was discarded after that. */
 export function lastRollLines({
   discarded,
   failed,

@@ -10,15 +10,15 @@ import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 
 /** The answer to "what would a worker do with this workload now, and why". Names, times and reasons: never content, a mark or a digest. */
 export interface Explanation extends EndedBadly {
-  /** What people call the cluster. */
+  /** The display name of the cluster. */
   readonly cluster: string;
   readonly workload: WorkloadRef;
-  /** When it was asked, as RFC 3339 in UTC. */
+  /** The time of the question, as RFC 3339 in UTC. */
   readonly time: string;
   readonly verdict: ExplainedVerdict;
   readonly optIn: readonly OptInClause[];
   readonly sources: readonly ExplainedSource[];
-  /** What cannot be read in its annotations. */
+  /** The unreadable annotations. */
   readonly problems: readonly AnnotationProblem[];
   readonly isPaused: boolean;
   /** When its pause ends by itself, as RFC 3339 in UTC. Absent: it is not paused, or a person paused it. */
@@ -29,7 +29,7 @@ export interface Explanation extends EndedBadly {
   readonly waiting?: ExplainedWait | undefined;
 }
 
-/** Its last roll, where that came to nothing; at most one of both. Neither: it did not, or Redis was not asked. */
+/** Its last roll, if that failed; at most one of both. Neither: it did not fail, or Redis was not asked. */
 export interface EndedBadly {
   readonly failed?: UnsuccessfulRoll | undefined;
   readonly discarded?: DiscardedRoll | undefined;
@@ -38,11 +38,11 @@ export interface EndedBadly {
 /** A roll that could not be written, or whose rollout failed or stalled. */
 export interface UnsuccessfulRoll {
   readonly result: "failed" | "stalled";
-  /** Of the rollout, or the code of the fault of the write. */
+  /** The reason of the rollout, or the code of the write's fault. */
   readonly reason: string;
-  /** What that means, and what to do; empty: it is not known here. */
+  /** The meaning of the reason, and what to do; empty: not known here. */
   readonly meaning: string;
-  /** In the words of the controllers. */
+  /** The message of the controllers. */
   readonly message?: string | undefined;
   /** When, as RFC 3339 in UTC. */
   readonly time: string;
@@ -50,7 +50,7 @@ export interface UnsuccessfulRoll {
 
 /** A roll that failed and that an operator discarded. */
 export interface DiscardedRoll {
-  /** Who, and why. */
+  /** The operator, and the reason. */
   readonly by: string;
   readonly reason: string;
   /** When, as RFC 3339 in UTC. */
@@ -71,7 +71,7 @@ export type ExplainedVerdict =
   | { readonly type: "stays"; readonly reason: StayReason | NoReason }
   /** No worker decides on it. */
   | { readonly type: "unserved"; readonly reason: UnservedReason }
-  /** It cannot be told with what is known here. */
+  /** The answer does not follow from what is known here. */
   | { readonly type: "unknown"; readonly reason: "WorkloadsNotListed" | "KeyUnknown" };
 
 /** A source that makes the workload roll. */
@@ -96,19 +96,19 @@ export interface ExplainedSource {
   readonly reason: YesReason | NoReason | "SourceKindNotServed";
   /** The keys that matter. */
   readonly keys: ReferencedKeys;
-  /** How the pod template uses it; none: an annotation alone names it. */
+  /** How the pod template uses it; none: only an annotation names it. */
   readonly uses: readonly ReferenceUse[];
   /** The pods start without it. */
   readonly isOptional: boolean;
   /** `unseen`: it may exist, and is not served or shows no content. `unread`: it does not count, so it was not read. */
   readonly state: "present" | "missing" | "unseen" | "unread";
-  /** Of a missing one: the existing name that was probably meant. */
+  /** For a missing source: the existing name that was probably meant. */
   readonly nearest?: string | undefined;
-  /** What the applied state says of it: `none` says nothing. */
+  /** The state of the source in the applied state: `none` if it is not in there. */
   readonly applied: "present" | "absent" | "none";
   /** Absent: it gives no reason to roll. */
   readonly rolls?: RollReason | undefined;
-  /** Why it says of itself that nothing is rolled for it. */
+  /** The source's own annotation that freezes rolls for it. */
   readonly frozenBy?: string | undefined;
 }
 

@@ -12,10 +12,10 @@ import { annotationValue } from "@fleet-reloader/domain/workload/workload";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { OptInClause } from "./explanation.ts";
 
-/** A line of a terminal has less room than an annotation. */
+/** A line in a terminal has less room than an annotation. */
 const clauseValueMax = 128;
 
-/** What the annotations of a workload ask for, each with its meaning. Those that say nothing are left out. */
+/** The opt-in annotations of the workload, each with its meaning. Those without effect are left out. */
 export function optInClauses(
   workload: Pick<LiveWorkload, "annotations" | "templateAnnotations">,
   optIn: OptIn,

@@ -12,7 +12,7 @@ import { contentReach } from "./content-reach.ts";
 import { createExplain, type ExplainOptions } from "./explain.ts";
 import type { PlannedUser, SourcePlan } from "./source-plan.ts";
 
-/** A cluster as it is asked: also which workloads a namespace has. */
+/** A cluster to ask, which can also list the workloads of a namespace. */
 export interface AskedCluster extends EngagedCluster {
   readonly lists: WorkloadLists;
   /** The API server's time now; undefined before its first answer. */
@@ -25,7 +25,7 @@ export interface AskedSource {
   readonly keys: ReferencedKeys;
 }
 
-/** Says what would follow from a change of a source in one cluster. Takes nothing and writes nothing. */
+/** Explains what would follow from a change of a source in one cluster. Counts and writes nothing. */
 export type PlanSource = (
   asked: AskedSource,
   cluster: AskedCluster,
@@ -42,11 +42,11 @@ interface SourceUser {
 const usersAtOnceMax = 8;
 
 export interface PlanSourceOptions extends ExplainOptions {
-  /** How many workloads are asked about at once. Absent: half of the connections to a cluster. Fewer where rolls use them, too. */
+  /** How many workloads are explained at the same time. Absent: half of the connections to a cluster. Set fewer if rolls use them, too. */
   readonly usersAtOnce?: number | undefined;
 }
 
-/** Asks `explain` of each workload on the cluster as it would be after the change. */
+/** Explains each workload on the cluster as it would be after the change. */
 export function createPlanSource(options: PlanSourceOptions): PlanSource {
   return async (asked, cluster, signal) => {
     const { source, keys } = asked;
@@ -105,7 +105,7 @@ async function uses(interest: Interest, source: SourceRef, names: NameMatches): 
   );
 }
 
-/** Whether its annotation names the source, excluded or not. */
+/** Whether an annotation names the source, even if another excludes it. */
 async function isNamedBy(
   { optIn }: Interest,
   { kind, name }: SourceRef,
@@ -118,7 +118,7 @@ async function isNamedBy(
 
 interface Planning {
   readonly cluster: AskedCluster;
-  /** Of the source; undefined: it does not exist. */
+  /** The annotations of the source; undefined: it does not exist. */
   readonly annotations: Annotations | undefined;
   readonly users: readonly SourceUser[];
   readonly signal: AbortSignal;
@@ -134,7 +134,7 @@ async function plannedUsers(
   const api = changedSourceApi(cluster.api, { source, keys, atSeconds });
   const { name, labels } = cluster;
   const changed: EngagedCluster = labels === undefined ? { name, api } : { name, api, labels };
-  // A reader of its own: reads are shared, and these are of a state that does not exist.
+  // It needs a reader of its own: reads are shared, and these show a state that does not exist.
   const explain = createExplain(options);
   const isSource = (one: { readonly source: SourceRef }) => sourceKey(one.source) === sourceKey(source);
   const { names, settings, usersAtOnce = usersAtOnceMax } = options;
@@ -152,7 +152,7 @@ async function plannedUsers(
   });
 }
 
-/** Why the source counts or not where no explanation lists it: no template uses it, and an annotation that names it may not be the last word. */
+/** The reason for a source that no explanation lists: no template uses it, and an annotation that names it may be overruled. */
 async function unlistedReason(
   source: SourceRef,
   interest: Interest,

@@ -23,7 +23,7 @@ const neverAnswered = [
 ] as const satisfies readonly Exclude<KnownReason, AnsweredReason>[];
 type NeverAnswered = (typeof neverAnswered)[number];
 
-/** The types see to it that every other reason that is known has its text. */
+/** The types ensure that every other known reason has a text. */
 const answered: readonly AnsweredReason[] = known.filter(
   (reason): reason is Exclude<KnownReason, NeverAnswered> => !neverAnswered.some((never) => never === reason),
 );

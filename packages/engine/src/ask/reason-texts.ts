@@ -95,7 +95,7 @@ const mends: Readonly<Record<AnsweredReason, string>> = {
   SourceKindNotServed: "Check the flags that select kinds of sources.",
 };
 
-/** A reason and its words: what it means, and what to do. A reason of another version stands for itself. */
+/** A reason with its meaning and what to do. A reason of another version has no text and is shown alone. */
 export function reasonText(reason: string): string {
   const parts = [`${reason}.`, meanings.get(reason) ?? "", isAnswered(reason) ? mends[reason] : ""];
   return parts.filter((part) => part !== "").join(" ");

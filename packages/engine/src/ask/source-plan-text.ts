@@ -63,7 +63,10 @@ function userLine({ workload, verdict, isCause, reason }: PlannedUser): string {
   }
 }
 
-/** The reason of a source that counts says why it counts, not why nothing rolls. Where none counts, the verdict may have that of another source. */
+/**
+ * The reason to show when nothing rolls. The reason of a source that counts says only why it counts. If the source does not count, its
+ * own reason is shown: the verdict may have that of another source.
+ */
 function plannedStayReason(reason: string, own: PlannedUser["reason"]): string {
   return reason === "ContentUnchanged" || isNoReason(reason) ? own : reason;
 }

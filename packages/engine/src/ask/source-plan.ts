@@ -6,18 +6,18 @@ import type { ExplainedSource, ExplainedVerdict } from "./explanation.ts";
 
 /** The answer to "what would happen in this cluster if this source changed now". Names, times and reasons only. */
 export interface SourcePlan {
-  /** What people call the cluster. */
+  /** The display name of the cluster. */
   readonly cluster: string;
   readonly source: SourceRef;
   /** The keys that change. */
   readonly keys: ReferencedKeys;
-  /** When it was asked, as RFC 3339 in UTC. */
+  /** The time of the question, as RFC 3339 in UTC. */
   readonly time: string;
-  /** A `missing` source is created. What is `unseen` shows no content that could change. */
+  /** A `missing` source is created. An `unseen` one shows no content that could change. */
   readonly state: "present" | "missing" | "unseen";
-  /** Of a missing one: the existing name that was probably meant. */
+  /** For a missing source: the existing name that was probably meant. */
   readonly nearest?: string | undefined;
-  /** Otherwise breakers, budgets and what Redis remembers are not known. */
+  /** False: breakers, budgets and Redis' records are not known. */
   readonly isRedisAsked: boolean;
   /** All workloads of the namespace that use or name it, by name. */
   readonly users: readonly PlannedUser[];
@@ -28,7 +28,7 @@ export interface PlannedUser {
   readonly workload: WorkloadRef;
   /** What a worker would do after the change. */
   readonly verdict: ExplainedVerdict;
-  /** The change is a reason of that. Otherwise the workload rolls for another source, or does not roll. */
+  /** Whether the change is a reason for that. If not, the workload rolls for another source, or does not roll. */
   readonly isCause: boolean;
   /** Why the source counts for the workload, or does not. */
   readonly reason: YesReason | NoReason | ExplainedSource["reason"];
@@ -36,7 +36,7 @@ export interface PlannedUser {
 }
 
 /**
- * How a changed content comes to running pods. `files`: Kubernetes updates the mounted files. `restart`: only pods that start later have
- * it, as with variables and subPath mounts. `none`: the pods use nothing of what has changed.
+ * How a changed content reaches running pods. `files`: Kubernetes updates the mounted files. `restart`: only pods that start later have
+ * it, as with variables and subPath mounts. `none`: the pods use none of the changed keys.
  */
 export type ContentReach = "files" | "restart" | "none";
