@@ -1,4 +1,4 @@
-/** How many of them have each reason, the most frequent first. One without a reason is counted under `fallback`. */
+/** Counts items by reason, most frequent first. Items without a reason are counted under `fallback`. */
 export function countByReason(
   all: readonly { readonly reason?: string | undefined }[],
   fallback = "Unknown",
@@ -9,7 +9,7 @@ export function countByReason(
   return Object.fromEntries(counts.toSorted(([, a], [, b]) => b - a));
 }
 
-/** How many there are of all reasons. */
+/** The sum over all reasons. */
 export function sumOfCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

@@ -10,7 +10,7 @@ import { refusedQuestion } from "./refused-question.ts";
 import { chosenClusters, clusterNamer, onlyCluster } from "./registered-clusters.ts";
 import { usedSources } from "./used-sources.ts";
 
-/** Which holds are asked for; empty: it does not matter. */
+/** Selects holds; an empty field matches any. */
 export interface HoldFilter {
   /** Name or id. */
   readonly cluster: string;
@@ -54,7 +54,7 @@ function knownReason(text: string): string {
   });
 }
 
-/** Says of each hold who or what holds it. */
+/** Explains for each hold who or what holds it. */
 export async function explainHolds(
   { holds, clusters }: ChosenHolds,
   overview: FleetOverview,
@@ -82,7 +82,7 @@ export async function explainHolds(
   );
 }
 
-/** Only where a freeze is about a source. */
+/** Read only if a freeze is about a source. */
 async function sourcesByWorkload(overview: FleetOverview, clusters: ReadonlySet<ClusterId>) {
   const pairs = await Promise.all(
     [...clusters].map(async (cluster) =>

@@ -4,15 +4,15 @@ import type { ClusterReport } from "../ports/ownership.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { ClusterOverview } from "./fleet-overview.ts";
 
-/** A cluster with what is wrong with it. */
+/** A cluster with its problems. */
 export interface ClusterHealth extends ClusterOverview {
-  /** In words, the worst first; empty: nothing is known to be wrong. */
+  /** As sentences, worst first; empty: no problem is known. */
   readonly problems: readonly string[];
-  /** Requests of it that are on hold. */
+  /** The number of its requests on hold. */
   readonly held: number;
 }
 
-/** Sick states, the worst first. A paused cluster is what somebody wants; an alias is another registration of a served cluster. */
+/** Sick states, worst first. A paused cluster is intended; an alias is another registration of a served cluster. */
 const sickStates: readonly string[] = [
   "Unreachable",
   "Forbidden",
@@ -22,7 +22,7 @@ const sickStates: readonly string[] = [
   "Syncing",
 ];
 
-/** The clusters with what is wrong with each: sick ones first, then those with the most requests on hold, then by name. */
+/** The clusters with their problems: sick ones first, then those with the most requests on hold, then by name. */
 export function clusterHealth(
   clusters: readonly ClusterOverview[],
   holds: readonly HeldRequest[],
@@ -61,7 +61,7 @@ function sicknessProblems(state: string, status: ClusterStatus | undefined): rea
   return status?.why.length ? status.why : [`it is ${state}`];
 }
 
-/** A cluster without an id has not answered: that a sick one has not is said by its state. */
+/** Why a cluster is silent. If a sick cluster has no id, its state already says that it has not answered. */
 function silenceProblems(
   id: ClusterId | undefined,
   { isSick, isUnwatched }: { readonly isSick: boolean; readonly isUnwatched: boolean },
@@ -75,7 +75,7 @@ function parkedProblems(holds: readonly HeldRequest[]): readonly string[] {
   return reasons.size === 0 ? [] : [`its requests are parked: ${[...reasons].sort().join(", ")}`];
 }
 
-/** Where the state does not say already why nothing is heard of the cluster. */
+/** States that do not already explain why the cluster is silent. */
 const lagMatters: readonly string[] = ["", "Ready", "Degraded", "Syncing"];
 
 function lagProblems(report: ClusterReport | undefined): readonly string[] {
@@ -85,7 +85,7 @@ function lagProblems(report: ClusterReport | undefined): readonly string[] {
   return [`${behindCount} of ${streams} streams are behind: ${behind.join(", ")}${more}`];
 }
 
-/** The process that listed the cluster last may not watch it, and a watcher does not know the rights of a worker: the worse of the two counts. */
+/** The worse of the two states. The process that last listed the cluster may not watch it, and a watcher does not know the rights of a worker. */
 function worseStatus({ report, status }: ClusterOverview): ClusterStatus | undefined {
   if (report?.status === undefined) return status;
   return sicknessOf(report.status) < sicknessOf(status) ? report.status : status;

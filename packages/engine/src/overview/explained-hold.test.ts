@@ -11,7 +11,7 @@ const cluster = {
 };
 const context = { cluster, freezes: [], sources: [], unfinished: [], nameOf: () => "nova", nowMs: 0 };
 
-/** What is said of a request on hold, as the queue has it. */
+/** The explanation of a request on hold, as the queue has it. */
 function whyOf(reason: string, why?: string): string {
   const again = againWhenFree({ type: "hold", reason, why, afterMs: 1000 });
   return explainHold({ id: "1", request, againAtMs: 1000, reason, ...again.hold }, context).why;
@@ -27,7 +27,7 @@ test("a hold of a cluster is explained by what is wrong with the cluster", () =>
   expect(whyOf("ClusterFailing")).toBe("no answer within 5 s");
 });
 
-// The source changed that is not frozen. Of what the workload uses another one is.
+// The changed source is not frozen. Another source that the workload uses is.
 test("a hold is explained by the freeze that it began with, while that is in force", () => {
   const db = { kind: "Secret", namespace: "shop", name: "db" } as const;
   const ofNamespace = { scope: { namespace: "shop" }, reason: "release", by: "ann", untilMs: 60_000 };

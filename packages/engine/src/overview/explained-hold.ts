@@ -10,24 +10,27 @@ export interface ExplainedHold {
   readonly cluster: string;
   readonly workload: string;
   readonly reason: string;
-  /** In words: the freeze with its reason and who set it, the rollouts that a budget waits for, or the sentence of its Event. Empty: the reason says it all. */
+  /**
+   * In words: the freeze with its reason and author, the rollouts that a budget waits for, or the sentence of its Event. Empty: the
+   * reason suffices.
+   */
   readonly why: string;
   /** RFC 3339; undefined: the end is not known. */
   readonly until: string | undefined;
 }
 
 export interface HoldContext {
-  /** Undefined: its cluster is not registered any more. */
+  /** Undefined: its cluster is no longer registered. */
   readonly cluster: ClusterOverview | undefined;
   readonly freezes: readonly Freeze[];
-  /** Those that the workload uses. */
+  /** The sources that the workload uses. */
   readonly sources: readonly SourceRef[];
   readonly unfinished: readonly UnfinishedRolls[];
   readonly nameOf: (cluster: string) => string;
   readonly nowMs: number;
 }
 
-/** Says who or what holds a request. */
+/** Explains who or what holds a request. */
 export function explainHold(held: HeldRequest, context: HoldContext): ExplainedHold {
   const { request, reason, untilMs } = held;
   const { cluster, nameOf } = context;
@@ -59,14 +62,17 @@ function whyOnHold(held: HeldRequest, context: HoldContext): string {
     .join("; ");
 }
 
-/** The freeze that the hold began with, while it is in force. It is not known here which source changed: another may freeze what it uses. */
+/**
+ * The freeze that the hold began with, while it is in force. It is not known here which source changed, and another freeze may cover a
+ * source that the workload uses.
+ */
 function frozenBy({ request, frozenBy: keys, why }: HeldRequest, context: HoldContext): Freeze | undefined {
   const { freezes, sources, nowMs, nameOf } = context;
   const clusterLabels = context.cluster?.labels ?? {};
   const templateOwner = parseWorkloadKey(keys?.[0] ?? "");
   const named = { clusterName: nameOf(request.cluster), clusterLabels };
   const target = { ...request, ...named, templateOwner, sources };
-  // The queue keeps the beginning of a long sentence.
+  // The queue keeps only the beginning of a long sentence.
   const first = freezes.filter((freeze) => why !== undefined && freezeSentence(freeze).startsWith(why));
   return freezeOf(first, target, nowMs) ?? freezeOf(freezes, target, nowMs);
 }

@@ -8,30 +8,30 @@ import type { ClusterId, Request } from "../ports/request.ts";
 
 /** What Redis alone knows of a fleet now, for people. Nothing is decided by it, and no question changes anything. */
 export interface FleetOverview {
-  /** The registered clusters; undefined: nobody serves clusters with this Redis now. */
+  /** The registered clusters; undefined: no process serves clusters with this Redis now. */
   clusters(): Promise<readonly ClusterOverview[] | undefined>;
   queue(): Promise<QueueOverview>;
   holds(): Promise<readonly HeldRequest[]>;
-  /** The freezes that the services obey, as far as they were told last. One may be over since. */
+  /** The freezes that the services obey, as last reported. One may have ended since. */
   freezes(): Promise<readonly Freeze[]>;
   /** Why a document of freezes cannot be read, so that nothing is rolled; undefined: all can be read. */
   unreadableFreezes(): Promise<string | undefined>;
-  /** The opted-in workloads of a cluster. A namespace spares the reading of others, which may come all the same; empty: all. */
+  /** The opted-in workloads of a cluster; an empty namespace means all. With a namespace others need not be read, but may be in the result. */
   managed(cluster: ClusterId, namespace?: string): Promise<readonly ManagedWorkload[]>;
-  /** For each budget that may hold this request, the unfinished rollouts that it counts, oldest first, a few at most. */
+  /** For each budget that may hold this request, a few of the unfinished rollouts that it counts, oldest first. */
   unfinished(request: Request): Promise<readonly UnfinishedRolls[]>;
 }
 
 export interface ClusterOverview extends ListedCluster {
-  /** The watcher that watches it; undefined: none, or one process does everything. */
+  /** Its watcher; undefined: none, or one process does everything. */
   readonly watcher: string | undefined;
   /** Opted-in workloads. */
   readonly workloads: number;
-  /** Of these, those that no worker has observed yet. */
+  /** How many of them no worker has observed yet. */
   readonly unobserved: number;
   /** Rollouts that have not ended. */
   readonly rollouts: number;
-  /** What its watcher says of it; undefined: nobody watches it, or one of an older version does. */
+  /** The report of its watcher; undefined: no watcher has it, or one of an older version does. */
   readonly report?: ClusterReport | undefined;
 }
 
@@ -44,15 +44,15 @@ export interface QueueOverview extends Work {
 
 export interface ManagedWorkload {
   readonly ref: WorkloadRef;
-  /** The object that it refers to for its pod template. */
+  /** The object that the workload refers to for its pod template. */
   readonly templateOwner?: WorkloadRef | undefined;
-  /** Keys of the sources that it names or references. */
+  /** Keys of the sources that the workload names or references. */
   readonly sources: readonly string[];
   /** Pairs of a source kind and a name pattern. */
   readonly patterns: readonly (readonly [string, string])[];
 }
 
-/** What a budget counts as unfinished. */
+/** The rollouts that a budget counts as unfinished. */
 export interface UnfinishedRolls {
   readonly level: "fleet" | "cluster" | "namespace";
   readonly requests: readonly Request[];

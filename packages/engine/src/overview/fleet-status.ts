@@ -7,19 +7,19 @@ import { type ClusterHealth, clusterHealth } from "./cluster-health.ts";
 import type { FleetOverview, QueueOverview } from "./fleet-overview.ts";
 import { chosenClusters } from "./registered-clusters.ts";
 
-/** The state of a fleet at once. */
+/** The state of a whole fleet. */
 export interface FleetStatus {
   readonly clusters: readonly ClusterHealth[];
   readonly queue: QueueOverview;
   readonly holds: readonly HeldRequest[];
-  /** Those in force. */
+  /** The freezes in force. */
   readonly freezes: readonly Freeze[];
-  /** Why these are not all, and nothing is rolled. */
+  /** Why some freezes are missing here, and nothing is rolled. */
   readonly unreadableFreezes: string | undefined;
   readonly changes: readonly ChangeSummary[];
 }
 
-/** Reads the state of a fleet, but for the changes. */
+/** Reads the state of a fleet without its changes. */
 export async function fleetStatus(
   overview: FleetOverview,
   changes: readonly ChangeSummary[],
@@ -37,7 +37,7 @@ export async function fleetStatus(
   return { clusters: health, queue, holds, freezes, unreadableFreezes, changes };
 }
 
-/** The same for machines: only what needs somebody, and counts of the rest. */
+/** The same for machines: only what needs a person, and counts of the rest. */
 export interface StatusDigest {
   readonly clusters: {
     readonly count: number;
@@ -55,16 +55,16 @@ export interface StatusDigest {
   readonly changes: {
     readonly count: number;
     readonly openCount: number;
-    /** Workloads of all open changes; one of two changes counts twice. */
+    /** Workloads of all open changes. A workload with two open changes counts twice. */
     readonly openWorkloads: OpenWorkloads;
     readonly open: readonly ChangeSummary[];
   };
 }
 
-/** What the workloads of open changes wait for. */
+/** The states of the workloads of open changes. */
 type OpenWorkloads = Readonly<Record<"rolling" | "held" | "failed" | "stalled", number>>;
 
-/** What of a status needs somebody. */
+/** Reduces a status to what needs a person. */
 export function statusDigest(status: FleetStatus): StatusDigest {
   const { clusters, queue, holds, freezes, unreadableFreezes, changes } = status;
   const sick = clusters.filter(({ problems }) => problems.length > 0);

@@ -8,7 +8,7 @@ import type { ClusterId } from "../ports/request.ts";
 
 export interface PublishReportsOptions {
   readonly store: ClusterReportStore;
-  /** Of the clusters that are watched now. */
+  /** The reports of the clusters that are watched now. */
   readonly reports: () => ReadonlyMap<ClusterId, ClusterReport>;
   readonly clock: Clock;
   readonly log: Log;
@@ -16,24 +16,24 @@ export interface PublishReportsOptions {
 
 /** How often the reports are compared with what was written. */
 const compareEveryMs = 1000;
-/** Each cluster is written no more often than this: a stream that fails again and again has another reason each time. */
+/** Each cluster is written no more often than this: a stream that keeps failing has another reason each time. */
 const writeEveryMs = 15_000;
-/** A third of the time for which reports stay. */
+/** A third of the time after which reports expire. */
 const renewReportsEveryMs = 20_000;
-/** Nobody waits longer for a Redis that is away: reports expire. */
+/** The longest wait for a Redis that is away: reports expire anyway. */
 const clearMs = 1000;
 
-/** First lists take moments: a cluster that begins is written when they are over, or are still not after this. */
+/** First lists take moments: a new cluster is written when they are complete, or after this time at the latest. */
 const firstListsMs = 10_000;
 
 interface WrittenReport {
-  /** Undefined: nothing yet. */
+  /** Undefined: nothing is written yet. */
   readonly text: string | undefined;
-  /** When it was written; before that, when the cluster was seen first. */
+  /** When it was written; before that, when the cluster was first seen. */
   readonly atMs: number;
 }
 
-/** Publishes what changes of the reports until the signal is aborted; then removes them. One command for all clusters, and none where nothing changes. */
+/** Publishes reports that change until the signal is aborted, then removes them. All clusters share one command; without changes there is none. */
 export async function publishReports(options: PublishReportsOptions, signal: AbortSignal): Promise<void> {
   const { clock, log, store } = options;
   const written = new Map<ClusterId, WrittenReport>();
@@ -41,12 +41,12 @@ export async function publishReports(options: PublishReportsOptions, signal: Abo
   let isBegun = false;
   while (!signal.aborted) {
     try {
-      // What a process of this name left that was killed would be renewed with ours.
+      // Reports left by a killed process of this name would be renewed together with ours.
       if (!isBegun) await unlessAborted(store.clear(), signal, "Redis");
       isBegun = true;
       await unlessAborted(writeChanges(written, options), signal, "Redis");
       if (written.size > 0 && clock.monotonic() >= renewAtMs) {
-        // What Redis has lost is written again with the next comparison.
+        // Reports that Redis has lost are written again with the next comparison.
         if (!(await unlessAborted(store.renew(), signal, "Redis"))) written.clear();
         renewAtMs = clock.monotonic() + renewReportsEveryMs;
       }
@@ -77,11 +77,11 @@ async function writeChanges(
   const wasThere = await store.write(changed, removed);
   for (const [cluster, text] of changed) written.set(cluster, { text, atMs });
   for (const cluster of removed) written.delete(cluster);
-  // Redis has lost the others: the next comparison writes all again.
+  // Redis has lost the other reports: the next comparison writes all of them again.
   if (hadSome && !wasThere) written.clear();
 }
 
-/** The reports that differ from the written ones and have waited long enough, as texts. One that is new begins to wait. */
+/** The reports, as texts, that differ from the written ones and have waited long enough. A new one begins to wait. */
 function changedReports(
   written: Map<ClusterId, WrittenReport>,
   current: ReadonlyMap<ClusterId, ClusterReport>,

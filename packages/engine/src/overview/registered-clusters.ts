@@ -4,7 +4,7 @@ import { clustersOf, type RegisteredCluster } from "@fleet-reloader/domain/hold/
 import type { ClusterOverview, FleetOverview, ManagedWorkload } from "./fleet-overview.ts";
 import { refusedQuestion } from "./refused-question.ts";
 
-/** The registered clusters, or the named one; empty is no name. Faults with the nearest name where no cluster has it. */
+/** The registered clusters, or the named one; an empty name means all. Faults with the nearest name if no cluster has the name. */
 export async function chosenClusters(
   overview: Pick<FleetOverview, "clusters">,
   cluster: string,
@@ -15,7 +15,7 @@ export async function chosenClusters(
   return cluster === "" ? listed : onlyCluster(listed, cluster);
 }
 
-/** The same with each cluster once, so that nothing of a cluster is counted or read twice. */
+/** Like `chosenClusters`, but each cluster once, so that nothing is counted or read twice. */
 export async function servedClusters(
   overview: Pick<FleetOverview, "clusters">,
   cluster: string,
@@ -23,10 +23,10 @@ export async function servedClusters(
   return eachClusterOnce(await chosenClusters(overview, cluster));
 }
 
-/** Names of Kubernetes objects have at most so many characters. */
+/** Names of Kubernetes objects have at most this many characters. */
 const clusterNameMax = 253;
 
-/** The cluster of this name or id among those that are listed. Faults with the nearest name where there is none. */
+/** The listed cluster with this name or id. Faults with the nearest name if there is none. */
 export function onlyCluster<C extends RegisteredCluster>(
   listed: readonly C[],
   cluster: string,
@@ -45,18 +45,18 @@ export function onlyCluster<C extends RegisteredCluster>(
   throw refusedQuestion({ ...asked, problem: `cluster: ${why}`, mend });
 }
 
-/** What people call a cluster; its id when it is not registered any more. */
+/** The display name of a cluster; its id if it is no longer registered. */
 export function clusterNamer(clusters: readonly ClusterOverview[]): (id: string) => string {
   const names = new Map(eachClusterOnce(clusters).map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? id;
 }
 
-/** A workload that is reloaded, with what people call its cluster. */
+/** A managed workload, with the display name of its cluster. */
 export interface ClusterWorkload extends ManagedWorkload {
   readonly cluster: string;
 }
 
-/** The workloads that are reloaded in a cluster and a namespace; empty: in all. Faults when no cluster is called so. */
+/** The managed workloads of a cluster and a namespace; empty means all. Faults if no cluster has the name. */
 export async function managedWorkloads(
   overview: Pick<FleetOverview, "clusters" | "managed">,
   { cluster, namespace }: { readonly cluster: string; readonly namespace: string },
@@ -72,16 +72,16 @@ export async function managedWorkloads(
   return { clusterCount: clusters.length, workloads };
 }
 
-/** A list of which only what is looked at is read. */
+/** A list that reads only the parts that are shown. */
 export interface PartialList<T> {
   readonly count: number;
-  /** Those from one position to before another, as far as there are any. */
+  /** The items from the first position up to, but without, the second one, if they exist. */
   part(start: number, end: number): Promise<readonly T[]>;
 }
 
 /**
- * The workloads of these clusters, for a caller that sees all of them. A cluster is read when a part of the list lies in it. A cluster that has
- * changed since it was counted gives out as many as were counted, so that the others keep their places.
+ * Lists the workloads of these clusters, for a caller that may see all of them. A cluster is read when a part of the list lies in it. A
+ * cluster that has changed since it was counted yields as many as were counted, so that the other clusters keep their places.
  */
 export function listManaged(
   clusters: readonly ClusterOverview[],

@@ -2,8 +2,9 @@ import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { HistoryRecord } from "../../history/history.ts";
 
 /**
- * The records that a workload or a source of this name is about, from records in the order of their times. Among them are the ends of what began for
- * it: such a record may name other sources, or none. All changes are among them: they date the writes that a workload of this name was rolled for.
+ * Selects the records about a workload or source of this name. The records come in the order of their times. The ends of what began for
+ * the name are included: such a record may name other sources, or none. All changes are included, because they date the writes that a
+ * workload of this name was rolled for.
  */
 export function* activityOfName(records: Iterable<HistoryRecord>, name: string): Generator<HistoryRecord> {
   /** By workload, whether it is on hold or rolls for the name. */
@@ -29,13 +30,13 @@ function isOfName({ sources, workload }: RecordOfObject, name: string): boolean 
   return workload.name === name || sources.some((source) => source.name === name);
 }
 
-/** A rollout ends for all that it was begun for, and a decision not to roll is about all sources. */
+/** The end of a rollout ends it for all its changes, and a decision not to roll is about all sources. */
 function isEndOf(begun: "held" | "rolled" | undefined, record: RecordOfObject): boolean {
   if (record.type === "outcome") return begun === "rolled";
   return begun !== undefined && record.type === "decision" && record.verdict === "no";
 }
 
-/** What a record makes of its workload; undefined: it says what comes next. */
+/** The state of a workload after a record; undefined: the next record shows it. */
 function standOf(record: RecordOfObject): "held" | "rolled" | "over" | undefined {
   if (record.type === "outcome") return "over";
   if (record.type === "action") return record.action === "rolled" ? "rolled" : "over";

@@ -2,38 +2,38 @@ import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { HistoryRecord } from "../../history/history.ts";
 import { openAfter } from "./open-rolls.ts";
 
-/** What happened in one stretch of time. */
+/** The activity in one stretch of time. */
 export interface ActivitySlot {
   readonly fromMs: number;
   /** Rolls that were written. */
   readonly rolled: number;
   /** Rollouts that failed or stalled, and rolls whose write failed. */
   readonly failed: number;
-  /** From the write of a source to the roll for it, of the rolls of this slot; undefined: none whose write is dated. */
+  /** The median time from the write of a source to its roll, of the rolls of this slot; undefined: no write has a known time. */
   readonly medianMs: number | undefined;
   readonly slowestMs: number | undefined;
-  /** At the end of the slot: how long the oldest of what was on hold or rolling had been so; undefined: nothing was. */
+  /** At the end of the slot, how long the oldest open hold or roll had been open; undefined: none was open. */
   readonly oldestMs: number | undefined;
 }
 
-/** How busy a fleet was, how quick, and how late, slot by slot. */
+/** How many rolls a fleet had, how quick and how late they were, slot by slot. */
 export interface FleetActivity {
   readonly slotMs: number;
-  /** Without a gap, the oldest first; the last one has not ended. */
+  /** Without gaps, oldest first; the last slot has not ended. */
   readonly slots: readonly ActivitySlot[];
 }
 
-/** As many slots as are told apart on a small plot. */
+/** The most slots that can be told apart on a small plot. */
 const slotsMax = 60;
 const minuteMs = 60_000;
-/** Lengths of slots that people read clocks by. */
+/** Lengths of slots that fit a clock. */
 const slotLengthsMs = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map((minutes) => minutes * minuteMs);
 /** Longer slots are whole days. */
 const longSlotMs = 1440 * minuteMs;
 
 /**
- * Sums up records, which are in the order of their times, from one time to another. What began before the first record is not known: a
- * hold that is older counts from there on only when it is decided again.
+ * Sums up records, in the order of their times, from one time to another. Holds and rolls from before the first record are not known: an
+ * older hold counts only when it is decided again.
  */
 export function fleetActivity(
   records: Iterable<HistoryRecord>,
@@ -65,16 +65,16 @@ export function fleetActivity(
   return { slotMs, slots: counts.map((count, index) => count.slot(firstMs + index * slotMs)) };
 }
 
-/** The shortest that makes few enough slots. */
+/** The shortest length with few enough slots. */
 function slotLengthOf(spanMs: number): number {
-  // The end is asked for a moment after the start.
+  // The end of the time span is determined a moment after the start.
   const fits = (ms: number) => spanMs / ms < slotsMax + 1;
   return slotLengthsMs.find(fits) ?? Math.max(1, Math.ceil(spanMs / longSlotMs / slotsMax)) * longSlotMs;
 }
 
 type RecordOfWorkload = Exclude<HistoryRecord, { readonly type: "operator" | "change" }>;
 
-/** What is known of a slot so far. */
+/** The counts of a slot so far. */
 class SlotCount {
   #rolled = 0;
   #failed = 0;
@@ -85,7 +85,7 @@ class SlotCount {
     if (record.type === "action" && record.action === "rolled") {
       this.#rolled += 1;
       const writes = record.sources.flatMap(({ change = "" }) => written.get(change) ?? []);
-      // The API server dates in whole seconds.
+      // The API server's times are in whole seconds.
       if (writes.length > 0) this.#latencies.push(Math.max(0, timeMs - Math.min(...writes)));
     } else if (isFailure(record)) this.#failed += 1;
   }

@@ -1,6 +1,6 @@
 import type { HistoryRecord } from "../../history/history.ts";
 
-/** Keeps since when each workload is on hold or rolling, in milliseconds; a workload that is neither is left out. */
+/** Keeps since when each workload is on hold or rolling, in milliseconds; other workloads are left out. */
 export function openAfter(
   open: Map<string, number>,
   workload: string,

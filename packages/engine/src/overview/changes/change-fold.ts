@@ -17,14 +17,14 @@ interface ChangeOrigin {
   readonly actors: readonly string[];
 }
 
-/** One change, as far as its records are known. Many are kept at once, so it has only what it needs. */
+/** One change, as far as its records are known. Many are kept at the same time, so it is small. */
 export class ChangeFold {
   readonly #first: ChangeRecord;
   /** By the change in one cluster. */
   readonly #origins = new Map<ChangeId, ChangeOrigin>();
-  /** By cluster and workload; undefined: it concerned none yet. */
+  /** By cluster and workload; undefined: no workload so far. */
   #workloads: Map<string, FoldedWorkload> | undefined;
-  /** Until the next record. */
+  /** Kept until the next record. */
   #summary: ChangeSummary | undefined;
 
   constructor(first: ChangeRecord) {
@@ -35,12 +35,12 @@ export class ChangeFold {
     return changeIdOf(this.#first);
   }
 
-  /** What was written. */
+  /** The source that was written. */
   get source(): SourceRef {
     return this.#first.source;
   }
 
-  /** Where each workload stands, by cluster and workload. */
+  /** The state of each workload, by cluster and workload. */
   get workloads(): ReadonlyMap<string, FoldedWorkload> {
     return this.#workloads ?? noWorkloads;
   }
@@ -61,7 +61,7 @@ export class ChangeFold {
     return { change: this.summary, workloads };
   }
 
-  /** All its workloads count, also those that are not asked for. */
+  /** All its workloads count, even those that the question does not ask for. */
   isAskedFor({ change = "", name = "", namespace = "" }: AskedChanges): boolean {
     const { source } = this;
     if (change !== "" && change !== this.id && !this.#origins.has(change)) return false;
@@ -70,17 +70,17 @@ export class ChangeFold {
     return this.workloads.values().some(({ workload }) => workload.name === name);
   }
 
-  /** The change was recorded in a cluster, or once more with who wrote it. */
+  /** Adds a record of the change from a cluster. It may be a repeated one that names the users. */
   addChange({ actor, change, cluster }: ChangeRecord): void {
     this.#summary = undefined;
-    // Of several records that which names more users says more.
+    // Of several records, the one with more users says more.
     const texts = actor === undefined ? [] : actorTexts(actor);
     const before = this.#origins.get(change);
     if (before === undefined || (actor?.users !== undefined && texts.length >= before.actors.length))
       this.#origins.set(change, { cluster: cluster?.name ?? "", actors: texts });
   }
 
-  /** A workload stands elsewhere now. */
+  /** Sets the new state of a workload. */
   putWorkload(key: string, changed: FoldedWorkload): void {
     this.#summary = undefined;
     this.#workloads ??= new Map();
@@ -106,7 +106,7 @@ export class ChangeFold {
   }
 }
 
-/** The id over clusters, or that of the one cluster where a record has none. */
+/** The fleet-wide id, or the id in its cluster for a record without one. */
 export function changeIdOf({ change, fleetChange }: ChangeRecord): string {
   return fleetChange ?? change;
 }
@@ -121,7 +121,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A person is named before the program. */
+/** Users are named before the program. */
 function actorTexts({ manager, users = [] }: NonNullable<ChangeRecord["actor"]>): readonly string[] {
   const names = users.map(({ impersonated, user }) =>
     impersonated === undefined ? user : `${user} as ${impersonated}`,

@@ -182,7 +182,7 @@ test("only the end of its hold ends it: not an earlier rollout, nor one of a nam
     ...elsewhere,
   ])
     expect(standsOf([...held, more]).at(-1)).toEqual(["f1-a", false, "1 held"]);
-  // What came of it since is not undone.
+  // The later progress is not undone.
   const failed = [...held.slice(0, 2), acted("nova", "api", "failed"), newer];
   for (const more of [decided("nova", "api", "no"), acted("nova", "api", "rolled")])
     expect(standsOf([...failed, { ...more, sources }]).at(-1)).toEqual(["f1-a", false, "1 failed"]);

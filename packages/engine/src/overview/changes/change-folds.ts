@@ -13,8 +13,8 @@ import type {
 } from "./change-summary.ts";
 
 /**
- * Folds records into what came of the changes among them. Those of one cluster come in the order of their times. What refers to a change that is not
- * among them is left out. What comes of a change does not depend on which other changes are among them.
+ * Folds records into the progress of the changes among them. Records of one cluster come in the order of their times. Records that refer
+ * to other changes are left out. The progress of a change does not depend on which other changes are among the records.
  */
 export class ChangeFolds implements FoldedChanges {
   readonly #folds = new Map<string, ChangeFold>();
@@ -23,11 +23,11 @@ export class ChangeFolds implements FoldedChanges {
   readonly #held = new Map<string, Set<ChangeFold>>();
   /** By workload, the changes that it rolls for. */
   readonly #rolling = new Map<string, Set<ChangeFold>>();
-  /** By workload, those that it failed for. */
+  /** By workload, the changes that it failed for. */
   readonly #failing = new Map<string, Set<ChangeFold>>();
-  /** By workload, those of its last rollout, which ended badly. */
+  /** By workload, the changes of its last rollout, which ended badly. */
   readonly #stuck = new Map<string, readonly ChangeFold[]>();
-  /** By workload, those that it had failed for when its last roll was written. */
+  /** By workload, the changes that it had failed for when its last roll was written. */
   readonly #failedBefore = new Map<string, readonly ChangeFold[]>();
 
   add(record: HistoryRecord): void {
@@ -36,12 +36,12 @@ export class ChangeFolds implements FoldedChanges {
     else this.#addWorkload(record);
   }
 
-  /** By its id over clusters, or by that in one cluster. */
+  /** By its fleet-wide id, or by its id in one cluster. */
   find(id: string): ChangeFold | undefined {
     return this.#folds.get(id) ?? this.findInCluster(id);
   }
 
-  /** By its id in one cluster, as it was recorded last. */
+  /** By its id in one cluster, as it was last recorded. */
   findInCluster(id: ChangeId): ChangeFold | undefined {
     return this.#foldOf.get(id);
   }
@@ -67,10 +67,10 @@ export class ChangeFolds implements FoldedChanges {
   }
 
   /**
-   * A workload that is rolled again while it rolls has one rollout, the newest: how it ends is how it ends for every change that the workload
-   * was rolling for. One that recovers after a bad end does so for the same changes. One that gets healthy supersedes the changes that the
-   * workload had failed for before it was rolled. What was discarded is so for every change that it failed for. A record names the newest change
-   * of a source, so the end of a hold is the end for every change that the workload was on hold for.
+   * Applies a record to the changes that it concerns. A workload that is rolled again while it rolls has one rollout, the newest: its end
+   * counts for every change that the workload was rolling for. A recovery after a bad end counts for the same changes. A healthy rollout
+   * supersedes the changes that the workload had failed for before it was rolled. A discard counts for every change that it failed for. A
+   * record names the newest change of a source, so the end of a hold counts for every change that the workload was on hold for.
    */
   #addWorkload(record: WorkloadRecordOfChange): void {
     const progress = progressOf(record);
@@ -97,14 +97,14 @@ export class ChangeFolds implements FoldedChanges {
     else this.#supersede(key, record);
   }
 
-  /** The pods run newer content than that which the workload failed for. A write that failed after the roll is open. */
+  /** The pods run newer content than that which the workload failed for. A write that failed after the roll stays open. */
   #supersede(key: string, record: WorkloadRecordOfChange): void {
     const superseded = foldsThat(isUnsuccessful, this.#failedBefore.get(key), key);
     this.#put(key, changedWorkload(record, "superseded"), superseded);
     this.#failedBefore.delete(key);
   }
 
-  /** The changes of the rollout that ends, which a record names only in part. */
+  /** The changes of the rollout that ends. A record names only some of them. */
   #endedWith(key: string): readonly ChangeFold[] {
     const folds = [
       ...(this.#rolling.get(key) ?? []),
@@ -116,8 +116,8 @@ export class ChangeFolds implements FoldedChanges {
   }
 
   /**
-   * A roll brings the newest content of its sources. A source that was held and is not among them was taken back meanwhile: nothing rolls for it. A
-   * decision not to roll is about all sources.
+   * A roll brings the newest content of its sources. If a held source is not among them, its change was reverted meanwhile, and nothing
+   * rolls for it. A decision not to roll is about all sources.
    */
   #endHolds(key: string, record: WorkloadRecordOfChange, progress: "rolling" | "unchanged"): void {
     const sources = new Set(record.sources.map((one) => sourceKey(one)));
@@ -128,7 +128,7 @@ export class ChangeFolds implements FoldedChanges {
     this.#held.delete(key);
   }
 
-  /** The workload was deleted: of all that it waited for, and all that it failed for, nothing is left. */
+  /** The workload was deleted: its holds, rolls and failures have ended. */
   #endAll(key: string, changed: FoldedWorkload): void {
     const open = [this.#held, this.#rolling, this.#failing].flatMap((folds) => [...(folds.get(key) ?? [])]);
     this.#put(key, changed, foldsThat(endsWithWorkload, open, key));
@@ -143,7 +143,7 @@ export class ChangeFolds implements FoldedChanges {
     if (changed.progress === "rolling") addFolds(this.#rolling, key, folds);
   }
 
-  /** Those that a record names, and these. */
+  /** The changes that a record names, and these. */
   #mentioned(
     { sources }: Pick<WorkloadRecordOfChange, "sources">,
     others: Iterable<ChangeFold> = [],
@@ -173,7 +173,7 @@ export function summariesOf(folds: Iterable<ChangeFold>, asked: AskedChanges = {
     .sort(newestFirst);
 }
 
-/** From changes in the order in which they were recorded first. */
+/** Takes changes in the order in which they were first recorded. */
 export function unsuccessfulOf(folds: Iterable<ChangeFold>): readonly FoldedWorkload[] {
   const latest = new Map<string, FoldedWorkload>();
   for (const { workloads } of folds) {
@@ -198,7 +198,7 @@ function endsWithWorkload(workload: Pick<ChangedWorkload, "progress">): boolean 
   return isOnHold(workload) || workload.progress === "rolling" || isUnsuccessful(workload);
 }
 
-/** The changes that a workload still stands so with. */
+/** The changes for which the workload still has such a state. */
 function foldsThat(
   standsSo: (workload: ChangedWorkload) => boolean,
   folds: Iterable<ChangeFold> | undefined,
@@ -216,7 +216,7 @@ function addFolds(open: Map<string, Set<ChangeFold>>, key: string, folds: readon
   else for (const fold of folds) before.add(fold);
 }
 
-/** Those of the same time are ordered by id, so that the next page continues the same order. */
+/** Changes of the same time are ordered by id, so that the next page continues in the same order. */
 function newestFirst(a: ChangeSummary, b: ChangeSummary): number {
   if (a.time !== b.time) return a.time < b.time ? 1 : -1;
   return a.id < b.id ? -1 : 1;

@@ -3,33 +3,33 @@ import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { CausingSource } from "../../history/history.ts";
 import type { ClusterId } from "../../ports/request.ts";
 
-/** What came of one content of a source on all clusters. */
+/** The progress of one content of a source on all clusters. */
 export interface ChangeSummary {
-  /** The id over clusters, or that of the one cluster where a record has none. */
+  /** The fleet-wide id, or the id in its cluster for a record without one. */
   readonly id: string;
   readonly source: SourceRef;
   /** When the first cluster recorded it. */
   readonly time: string;
-  /** Who wrote it: the field manager, after the user and "with" where an audit event told of one. */
+  /** The field managers that wrote it. If an audit event named a user, the user and "with" come first. */
   readonly actors: readonly string[];
   /** Names of the clusters that have it. */
   readonly clusters: readonly string[];
-  /** How many these are. */
+  /** The number of these clusters. */
   readonly clusterCount: number;
-  /** How many workloads stand where. Their sum is the number of workloads that it concerned. */
+  /** The number of workloads in each state. The sum is the number of workloads that the change concerned. */
   readonly workloads: Readonly<Record<ChangeProgress, number>>;
   /** No workload waits for anything. */
   readonly isDone: boolean;
 }
 
 /**
- * Where a workload stands with a change. `unchanged`: nothing had to roll. `rolling`: rolled, and its rollout has not ended. `discarded`: its
- * roll failed or stalled, and an operator wants nothing more of it. `superseded`: its roll failed or stalled, and a later roll of the
- * workload is healthy. `gone`: the workload was deleted before it ended.
+ * The state of a workload with a change. `unchanged`: nothing had to roll. `rolling`: rolled, and its rollout has not ended. `discarded`:
+ * its roll failed or stalled, and an operator gave it up. `superseded`: its roll failed or stalled, and a later roll of the workload is
+ * healthy. `gone`: the workload was deleted before it ended.
  */
 export type ChangeProgress = (typeof changeProgresses)[number];
 
-/** What needs somebody comes first. */
+/** States that need a person come first. */
 export const changeProgresses = [
   "failed",
   "stalled",
@@ -42,47 +42,47 @@ export const changeProgresses = [
   "unchanged",
 ] as const;
 
-/** Where one workload stands with a change. */
+/** The state of one workload with a change. */
 export interface ChangedWorkload {
-  /** What people call its cluster. */
+  /** The display name of its cluster. */
   readonly cluster: string;
   readonly clusterId: ClusterId;
   readonly workload: WorkloadRef;
   readonly progress: ChangeProgress;
-  /** Of the decision or the outcome, or the fault of a failed write. */
+  /** The reason of the decision or the outcome, or the fault of a failed write. */
   readonly reason?: string | undefined;
-  /** What the rollout says for people. */
+  /** The message of the rollout for people. */
   readonly message?: string | undefined;
-  /** When it got there, as RFC 3339 in UTC. */
+  /** When it reached this state, as RFC 3339 in UTC. */
   readonly time: string;
 }
 
-/** The same with the sources that its last record is about. */
+/** The same with the sources of its last record. */
 export interface FoldedWorkload extends ChangedWorkload {
   readonly sources: readonly CausingSource[];
 }
 
-/** A change, and where each workload stands with it. */
+/** A change, and the state of each workload with it. */
 export interface ChangeDetails {
   readonly change: ChangeSummary;
-  /** What needs somebody comes first, then by cluster and name. */
+  /** States that need a person come first, then by cluster and name. */
   readonly workloads: readonly ChangedWorkload[];
 }
 
-/** Which changes are asked for; what is absent or empty does not matter. */
+/** Selects changes; an absent or empty field matches any. */
 export interface AskedChanges {
   readonly namespace?: string;
-  /** Of the source, or of a workload that the change concerned. */
+  /** The name of the source, or of a workload that the change concerned. */
   readonly name?: string;
-  /** Its id over clusters, or in one. */
+  /** Its fleet-wide id, or its id in one cluster. */
   readonly change?: string;
 }
 
-/** What came of the changes of some time. */
+/** The progress of the changes of some time. */
 export interface FoldedChanges {
-  /** The newest change first. Absent: all. */
+  /** Newest change first. Absent: all changes. */
   readonly summaries: (asked?: AskedChanges) => readonly ChangeSummary[];
-  /** One change by its id over clusters or in one; undefined: it is not among them. */
+  /** One change by its fleet-wide id or its id in one cluster; undefined: it is not among them. */
   readonly details: (id: string) => ChangeDetails | undefined;
   /** The workloads whose last roll for one of the changes failed or stalled, each once. A decision not to roll is no roll. */
   readonly unsuccessful: () => readonly FoldedWorkload[];
