@@ -4,10 +4,10 @@ import { isJsonObject, type JsonObject } from "@fleet-reloader/domain/json";
 import { defaultSourceKinds } from "@fleet-reloader/domain/source/source";
 import { type AuditedRequest, readRequest } from "./request-uri.ts";
 
-/** Why an event says nothing that is of use. A closed set: a metric counts by it. */
+/** Why an event is of no use. A closed set: a metric counts by it. */
 export type IgnoredReason = "stage" | "verb" | "subresource" | "dry-run" | "refused" | "malformed";
 
-/** The fields that are read of one event. */
+/** The result of reading one event. */
 export type EventReading =
   | {
       readonly type: "hint";
@@ -22,7 +22,7 @@ export type EventReading =
     }
   | { readonly type: "ignored"; readonly reason: IgnoredReason; readonly hasBody: boolean };
 
-/** The verbs that change something. Every other one, known or not, changes nothing. */
+/** The verbs that change an object. No other verb, known or not, changes one. */
 export const mutatingVerbs = ["create", "update", "patch", "delete", "deletecollection"] as const;
 
 /** `Panic`: the outcome is unknown. The other stages come before anything is changed, or while a watch runs. */
@@ -36,8 +36,8 @@ const groupPattern = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$/;
 const resourcePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /**
- * Reads one event by an allow-list of fields. The objects that an event above the level Metadata contains are not even looked at. That
- * they are there is told of Secrets and ConfigMaps only: clouds send other objects by policies that nobody can change.
+ * Reads one event by an allow-list of fields. It does not look into the objects that an event above the level Metadata contains. It
+ * reports their presence only for Secrets and ConfigMaps: clouds send other objects by policies that nobody can change.
  */
 export function readAuditEvent(event: unknown): EventReading {
   const fields = objectOf(event);
@@ -57,7 +57,7 @@ export function readAuditEvent(event: unknown): EventReading {
 
 const kindByResource = new Map(defaultSourceKinds.map((kind) => [`${kind.toLowerCase()}s`, kind]));
 
-/** Undefined: it is neither ConfigMaps nor Secrets. */
+/** Undefined for other resources than ConfigMaps and Secrets. */
 export function auditedKind({
   group,
   resource,
@@ -74,7 +74,7 @@ function hasObject({ requestObject, responseObject }: JsonObject): boolean {
   return requestObject !== undefined || responseObject !== undefined;
 }
 
-/** No field that is read here is one that every object has. */
+/** `{}` for other types: no field that is read here is inherited by every object. */
 function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
@@ -113,7 +113,7 @@ function isName(text: string): boolean {
   return text === "" || (text.length <= auditedNameMax && namePattern.test(text));
 }
 
-/** Longer ones are not made for people. */
+/** Longer texts are not made for people. */
 const userTextMax = 256;
 const groupsMax = 32;
 
@@ -130,7 +130,7 @@ function auditedUserOf(event: JsonObject): AuditedUser {
   return impersonated === "" ? by : { ...by, impersonated: shown(impersonated) };
 }
 
-/** What nearly every text is, told sooner than each character is looked up. */
+/** Matches nearly every text, which is faster than looking up each character. */
 const asciiPattern = /^[ -~]*$/;
 
 function shown(text: string): string {

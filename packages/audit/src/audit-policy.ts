@@ -7,7 +7,7 @@ export interface PolicyKind {
 }
 
 /**
- * An audit policy that reports the writes of these kinds at the level Metadata, and nothing else. Subresources are left out: a status
+ * An audit policy that reports the writes of these kinds at the level Metadata, and nothing else. Subresources are excluded: a status
  * changes nothing for us. At a higher level an API server would send the content of Secrets.
  */
 export function auditPolicy(kinds: readonly PolicyKind[]): string {
@@ -35,7 +35,7 @@ function pluralsOf(kinds: readonly PolicyKind[]): string {
   return [...new Set(kinds.map(({ plural = "" }) => plural))].toSorted().join(", ");
 }
 
-/** The kubeconfig of an audit webhook. The paths are those on the machine of the API server. */
+/** The kubeconfig of an audit webhook. Its paths are on the machine of the API server. */
 export function auditWebhookKubeconfig(server: string): string {
   return `apiVersion: v1
 kind: Config
@@ -56,7 +56,7 @@ current-context: audit
 `;
 }
 
-/** The flags of kube-apiserver. A batch waits a second: by default half a minute, and an API server that is killed loses what waits. */
+/** The flags of kube-apiserver. A batch waits a second: the default is half a minute, and an API server that is killed loses its waiting events. */
 export const auditFlags: readonly string[] = [
   "--audit-policy-file=/etc/kubernetes/audit/policy.yaml",
   "--audit-webhook-config-file=/etc/kubernetes/audit/webhook.yaml",

@@ -1,40 +1,40 @@
 import { isJsonObject, jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
 
-/** Where an item begins and ends in a body. */
+/** The start and the end of an item in a body. */
 export type ItemSpan = readonly [from: number, to: number];
 
-/** A list, its items not parsed yet. */
+/** A list whose items are not parsed yet. */
 export interface EventItems {
   readonly kind: unknown;
   readonly apiVersion: unknown;
   readonly spans: readonly ItemSpan[];
 }
 
-/** Why a body is not read. `too-large`: its bytes are within the limit, and one item or their number is not. */
+/** Why a body is refused. `too-large`: its size is within the limit, but one item or the number of items is not. */
 export interface BodyRefusal {
   readonly refused: "malformed" | "too-deep" | "too-large";
 }
 
-/** Objects of Kubernetes nest some 20 levels, an event around them adds 3. What nests deeper is no object of ours. */
+/** Objects of Kubernetes nest some 20 levels; an event around them adds 3. A deeper object is none of ours. */
 const depthMax = 128;
-/** A body of 32 MiB holds so many events of 640 bytes. */
+/** A body of 32 MiB holds this many events of 640 bytes. */
 const eventsMax = 50_000;
 /** An object has at most 1.5 MiB; an event with a request and a response holds two. JSON of small values costs twenty times its bytes. */
 const itemMaxBytes = 4 * 1024 * 1024;
-/** A few words surround the items, and a comma separates two of them. */
+/** A few words surround the items, and a comma separates two items. */
 const envelopeMaxBytes = 64 * 1024;
 const separatorMaxBytes = 16;
 
 const quoteByte = 0x22;
 const backslash = 0x5c;
-/** With this bit set, square brackets are braces, and no other character is one. */
+/** With this bit set, square brackets become braces, and no other character becomes one. */
 const braceBit = 0x20;
 const opening = 0x7b;
 const closing = 0x7d;
 
 /**
- * Finds the items of the list of an object, so that a few can be parsed at a time: memory is bounded by them, whatever the body holds. Items are
- * objects; each is checked when it is parsed, and what is around them is checked here.
+ * Finds the items of the list in an object, so that a few can be parsed at a time. This bounds the memory, whatever the body contains.
+ * Items are objects. Each item is checked when it is parsed; the text around the items is checked here.
  */
 export function findItems(body: Buffer, list: "items" | "records"): EventItems | BodyRefusal {
   const spans: ItemSpan[] = [];
@@ -55,7 +55,7 @@ export function findItems(body: Buffer, list: "items" | "records"): EventItems |
   return readEnvelope(body, list, spans);
 }
 
-/** The position of the next bracket that is in no text; the end of the body when there is none. */
+/** The position of the next bracket outside of texts; the end of the body when there is none. */
 function nextMark(body: Buffer, from: number): number {
   for (let at = from; at < body.length; at += 1) {
     const byte = body[at] ?? 0;
@@ -76,7 +76,7 @@ function endOfText(body: Buffer, from: number): number {
   return body.length;
 }
 
-/** Parses the body with a 0 for each item. An item that is no object, or lies elsewhere, makes the numbers differ. */
+/** Parses the body with a 0 for each item. The numbers differ if an item is no object, or is outside the list. */
 function readEnvelope(
   body: Buffer,
   list: "items" | "records",

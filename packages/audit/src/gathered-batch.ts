@@ -5,22 +5,22 @@ import { auditedKind, type EventReading, type IgnoredReason } from "./audit-even
 
 /** The hints in a body of events. */
 export interface AuditBatch {
-  /** Keys of hints, each once (`hintKey`); only `anythingKey` where there were too many. */
+  /** Keys of hints, each once (`hintKey`); only `anythingKey` if there were too many. */
   readonly hints: ReadonlySet<string>;
-  /** Writes of ConfigMaps and Secrets that were not refused. Of more than a limit the first. */
+  /** Writes of ConfigMaps and Secrets that were not refused, up to a limit. */
   readonly writes: readonly AuditedWrite[];
   readonly events: number;
   readonly ignored: ReadonlyMap<IgnoredReason | "resource", number>;
-  /** Events that contained Secrets or ConfigMaps: the audit policy is above the level Metadata for these. */
+  /** Events that contained Secrets or ConfigMaps: for these the audit policy is above the level Metadata. */
   readonly withBody: number;
 }
 
-/** From so many objects on, one list is faster than the reads. */
+/** From this many objects, one list is faster than the reads. */
 const hintsMax = 20_000;
-/** A batch has 400 events unless somebody sets it otherwise. */
+/** A batch has 400 events by default. */
 const writesMax = 5000;
 
-/** Gathers what single events say. */
+/** Gathers the hints and writes of single events. */
 export class GatheredBatch implements AuditBatch {
   readonly hints = new Set<string>();
   readonly writes: AuditedWrite[] = [];
@@ -59,7 +59,7 @@ export class GatheredBatch implements AuditBatch {
   }
 }
 
-/** Undefined: it is no ConfigMap or Secret, or its name is not told. */
+/** Undefined: the object is no ConfigMap or Secret, or its name is missing. */
 function hintedSource({
   group,
   resource,

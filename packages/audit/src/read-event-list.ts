@@ -6,12 +6,12 @@ import { type AuditBatch, GatheredBatch } from "./gathered-batch.ts";
 
 export type EventListRefusal = BodyRefusal | { readonly refused: "other-kind" };
 
-/** Parsed in less than a millisecond. To parse each event on its own takes half as long again. */
+/** Parsed in less than a millisecond. Parsing each event on its own takes half as long again. */
 const partMaxBytes = 64 * 1024;
 
 /**
- * Reads a body as an `audit.k8s.io/v1` EventList. Yields after some events, so that a large body shares its thread; returns the batch, or
- * why the body is none. Never throws, whatever the bytes are.
+ * Reads a body as an `audit.k8s.io/v1` EventList. Yields after some events, so that a large body shares its thread. Returns the batch, or
+ * why the body is refused. Never throws, whatever the bytes are.
  */
 export function* readEventList(
   body: Buffer,
@@ -33,7 +33,7 @@ export function* readEventList(
   return gathered;
 }
 
-/** Where items lie that are parsed together. Nothing but a comma is between two of them: what is around items was checked. */
+/** The ranges of items that are parsed together. Only a comma is between two items: the text around items was checked. */
 function* togetherOf(spans: readonly ItemSpan[]): Generator<ItemSpan> {
   let part: ItemSpan | undefined;
   for (const [from, to] of spans) {

@@ -7,16 +7,17 @@ import { type AuditBatch, GatheredBatch } from "./gathered-batch.ts";
 
 /** CloudWatch puts at most 1 MiB into a record, compressed some fifteen times. */
 const recordMaxBytes = 16 * 1024 * 1024;
-/** Of all records together. Logs never compress into more than this. */
+/** The limit of all records together. Logs never compress into more than this. */
 const totalMaxBytes = 128 * 1024 * 1024;
-/** Of all records together, as of an event list: `eventsMax` in event-items. */
+/** The limit of messages in all records together, as for an event list: `eventsMax` in event-items. */
 const messagesMax = 50_000;
 /** The log streams of an EKS control plane that hold audit events. */
 const auditStreamPrefix = "kube-apiserver-audit";
 
 /**
- * Reads a body of Amazon Data Firehose: records of base64, each what CloudWatch Logs sends to a subscription (gzip, or decompressed by
- * Firehose), or only its messages, a line each. Messages are `audit.k8s.io/v1` events. Yields after each event. Never throws, whatever the bytes are.
+ * Reads a body of Amazon Data Firehose. Its records are base64. Each is either what CloudWatch Logs sends to a subscription (gzip, or
+ * decompressed by Firehose), or only its messages, one a line. Messages are `audit.k8s.io/v1` events. Yields after each event. Never
+ * throws, whatever the bytes are.
  * https://docs.aws.amazon.com/firehose/latest/dev/httpdeliveryrequestresponse.html,
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html
  */
@@ -56,10 +57,10 @@ function unpacked(data: Buffer, maxOutputLength: number): string | BodyRefusal {
   }
 }
 
-/** An empty line. It is counted, and not read. */
+/** An empty line. It is counted and not read. */
 const blank = Symbol("blank");
 
-/** The messages, parsed: each an event, as the API server wrote it. CloudWatch cuts them off after 256 KiB, so that one may be no JSON. */
+/** Parses the messages, each an event as the API server wrote it. CloudWatch cuts messages after 256 KiB, so a message may be invalid JSON. */
 function* messagesOf(text: string): Generator<unknown> {
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf("\n", from);
@@ -72,7 +73,7 @@ function* messagesOf(text: string): Generator<unknown> {
   }
 }
 
-/** A control message says that the way is open. The other streams of a control plane hold other logs. */
+/** A control message only tests the connection. The other streams of a control plane contain other logs. */
 function isOfAudit(envelope: unknown): boolean {
   const stream = jsonText(envelope, "logStream") ?? "";
   return jsonField(envelope, "messageType") === "DATA_MESSAGE" && stream.startsWith(auditStreamPrefix);
