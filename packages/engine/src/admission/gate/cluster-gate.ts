@@ -52,13 +52,13 @@ const awayReasons = {
 
 /** How long a request is on hold when no slot is free. It is randomized, so that requests do not all come back at once. */
 const busyMs = 400;
-/** How long while its cluster looks hung: by then what is under way there has met its deadline or has been answered. */
-const hungHoldMs = 3000;
 /** The hold while its cluster looks hung: by then the calls under way have met their deadline or been answered. */
-const unknownMs = 5000;
+const hungHoldMs = 3000;
 /** The hold while the fleet does not know the cluster. */
-const probeAnswerMs = 500;
+const unknownMs = 5000;
 /** The hold after the start of the next probe when the last one failed: a healthy cluster has answered it by then. */
+const probeAnswerMs = 500;
+/** The rate at which requests on hold come back: ten thousand of them in 40 s, beside all other work. */
 const returnsPerSecond = 250;
 /** However many requests are on hold, each comes back at most this long after its time. */
 const spreadMaxMs = 5 * 60_000;
