@@ -74,9 +74,9 @@ export class ClusterSession {
   /** The kinds whose stream over all namespaces is refused. */
   readonly #refused = new Set<string>();
   #workloads: readonly WorkloadStream[] = [];
-  /** Undefined before the other streams start: their own lists will show a namespace that is selected until then. */
-  #catchUps: CatchUps | undefined;
   /** Undefined before the other streams start: their first lists show a namespace that is selected before that. */
+  #catchUps: CatchUps | undefined;
+  /** Undefined when no namespace selector is set. */
   #selected: NamespaceWatch | undefined;
 
   constructor(options: ClusterSessionOptions) {
