@@ -1,11 +1,11 @@
 import { ClusterKeys, Keys, queueName } from "../connection/keys.ts";
 
-/** What the keys of all shards and all clusters look like, as the patterns of Redis' users say it. */
+/** The keys of all shards and clusters, as patterns for the ACL rules of Redis. */
 export class KeyPatterns {
   readonly #keys: Keys;
   readonly #prefix: string;
 
-  /** The prefix of `Keys`; a test gives `*` for any. */
+  /** The prefix of `Keys`; a test passes `*` for any prefix. */
   constructor(prefix: string) {
     this.#prefix = prefix;
     this.#keys = new Keys(prefix);
@@ -15,18 +15,18 @@ export class KeyPatterns {
     return this.#keys.fleet;
   }
 
-  /** Members and owners; the script of ownership names the root as its key. */
+  /** Members and owners. The ownership script gets the root as its key. */
   get ownership(): readonly string[] {
     const { owners, root } = this.#keys.fleet;
     return [root, `${root}:members`, `${owners}*`];
   }
 
-  /** What watchers say of their clusters. */
+  /** The reports of watchers about their clusters. */
   get reports(): string {
     return `${this.#keys.fleet.root}:reports*`;
   }
 
-  /** All of the queue. */
+  /** All keys of the queue. */
   get queue(): string {
     return `${this.#ofShards(`${this.#keys.queuePrefixes[0]}:${queueName}`)}:*`;
   }
@@ -43,22 +43,22 @@ export class KeyPatterns {
     return Object.values(this.#keys.hintsOf("")).map((key) => this.#ofShards(key));
   }
 
-  /** Who is signed in. */
+  /** Sign-in sessions. */
   get sessions(): string {
     return this.#keys.fleet.session("*");
   }
 
-  /** It lies in the first shard alone. */
+  /** This key exists only in the first shard. */
   get markKeyId(): string {
     return this.#keys.markKeyId;
   }
 
-  /** What is known of each cluster. */
+  /** The keys of one cluster, as patterns for every cluster. */
   get cluster(): ClusterKeys {
     return new ClusterKeys(this.#keys.ofClusters("*"));
   }
 
-  /** Everything that is known of clusters. */
+  /** All keys of all clusters. */
   get clusters(): string {
     return this.#keys.ofClusters("*");
   }
@@ -72,7 +72,7 @@ export class KeyPatterns {
     return `${this.#keys.rollLedger}:k:*`;
   }
 
-  /** Everything of ours. */
+  /** All keys of the product. */
   get all(): string {
     return `{${this.#prefix}:*`;
   }

@@ -1,11 +1,11 @@
 /**
- * Commands that the Lua scripts of BullMQ call, by what is done with a queue. A test compares them with the scripts of the BullMQ that is
- * installed: a newer one may call others.
+ * Commands that the Lua scripts of BullMQ call, grouped by what they do with a queue. A test compares them with the scripts of the installed
+ * BullMQ, since a newer version may call others.
  */
 
 /**
- * The scripts that ask: counts, pages and states of entries, the rate limit. What they would remove (`rpop`, `del`) was left by BullMQ 4 or by
- * a rate limit, and no queue of ours has seen either.
+ * The scripts that only read: counts, pages and states of entries, the rate limit. Their removals (`rpop`, `del`) concern what BullMQ 4 or a rate
+ * limit left behind, and our queues never contain either.
  */
 export const askingCommands = [
   ...["get", "hget", "hgetall", "lindex", "llen", "lpos", "lrange", "pttl", "zcard", "zcount", "zrange"],
@@ -24,7 +24,7 @@ export const promotingCommands = [
   ...["hget", "hmget", "hset", "incr", "lindex", "llen", "lpop", "lpush", "xadd", "zadd", "zrem"],
 ];
 
-/** The scripts that take an entry, keep it, put it back and end it. */
+/** The scripts that take an entry, renew it, put it back and finish it. */
 export const takingCommands = [
   ...["del", "exists", "get", "hdel", "hexists", "hget", "hgetall", "hincrby", "hmget", "hmset", "hset"],
   ...["incr", "llen", "lpush", "lrange", "lrem", "ltrim", "pexpire", "pttl", "rpoplpush", "rpush", "sadd"],

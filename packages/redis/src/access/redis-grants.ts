@@ -4,21 +4,21 @@ import { addingCommands, askingCommands, promotingCommands, takingCommands } fro
 /** What one part of the product does with Redis. */
 export interface RedisGrant {
   readonly commands: readonly string[];
-  /** Patterns of the keys that are only read. */
+  /** Patterns of the keys that it only reads. */
   readonly reads?: readonly string[];
-  /** Patterns of the keys that are written, and maybe read. */
+  /** Patterns of the keys that it writes and may read. */
   readonly writes?: readonly string[];
-  /** These commands are for these keys alone, and not for those of other grants. */
+  /** These commands apply only to these keys, not to the keys of other grants. */
   readonly isApart?: boolean;
 }
 
 type RedisGrants = Readonly<Record<string, RedisGrant>>;
 
-/** Redis requires the right to write from the caller of a script, unless the call itself says that it only reads. */
+/** Redis requires write access from the caller of a script, unless the call is the read-only variant. */
 const scripts = ["eval", "evalsha"];
 const readOnlyScripts = ["eval_ro", "evalsha_ro"];
 
-/** Where the keys of a Redis Cluster lie, and the way to one that is on the move. */
+/** These commands locate the keys of a Redis Cluster, and reach a key that is being migrated. */
 const clusterCommands = ["asking", "cluster|info", "cluster|slots"];
 
 /** What each part of the product needs, by part. A script needs the rights of the commands that it calls. */
@@ -26,13 +26,13 @@ export function redisGrants(keys: KeyPatterns) {
   return { ...commonGrants(keys), ...watchGrants(keys), ...workGrants(keys), ...peopleGrants(keys) };
 }
 
-/** What more than one kind of process does. */
+/** What several kinds of processes do. */
 function commonGrants(keys: KeyPatterns) {
   const { cluster, fleet } = keys;
   return {
     connecting: { commands: ["ping", "info", "select", "client|setname", ...clusterCommands] },
     clock: { commands: ["time", ...readOnlyScripts], reads: [fleet.root] },
-    /** The number of shards, and whether an older version was here. */
+    /** The number of shards, and whether an older version used this Redis. */
     layout: { commands: ["exists", "get", "set"], reads: [keys.markKeyId], writes: [fleet.shards] },
     /** The registered clusters and the freeze documents. */
     serving: {
@@ -44,7 +44,10 @@ function commonGrants(keys: KeyPatterns) {
       reads: [cluster.auditedWrites],
       writes: [keys.history],
     },
-    /** BullMQ calls scripts that only read like all others, so the keys must allow writes. None of these commands writes. */
+    /**
+     * BullMQ runs its read-only scripts with the same call as all others, so the ACL must allow writes to the keys. None of these commands
+     * writes.
+     */
     queueReading: {
       commands: ["exec", "hexists", "hmget", "multi", "zscan", ...askingCommands, ...scripts],
       reads: keys.holds,
@@ -60,7 +63,7 @@ function commonGrants(keys: KeyPatterns) {
 function watchGrants(keys: KeyPatterns) {
   const { fleet } = keys;
   return {
-    /** The reference index, checkpoints, and what webhook mode remembers. */
+    /** The reference index, the checkpoints, and what webhook mode stores. */
     index: {
       commands: [
         ...["exists", "get", "hdel", "hget", "hgetall", "hlen", "hmget", "hscan", "hset", "hsetnx"],
@@ -68,7 +71,7 @@ function watchGrants(keys: KeyPatterns) {
       ],
       writes: [keys.clusters],
     },
-    /** And the rollouts that workers have left to watchers. */
+    /** Hints, and the rollouts that workers leave to watchers. */
     hints: {
       commands: [
         ...["del", "exists", "expire", "get", "hget", "hmget", "set", "time"],
@@ -92,7 +95,7 @@ function watchGrants(keys: KeyPatterns) {
       commands: ["set", "time", "zadd", "zrange", "zrem", "zremrangebyscore", ...scripts],
       writes: [fleet.freezes, fleet.unreadableFreezes],
     },
-    /** Forgets clusters that are not registered any more. */
+    /** Removes the data of clusters that are no longer registered. */
     goneClusters: {
       commands: [
         ...["exists", "hdel", "hexists", "hget", "hgetall", "hkeys", "hset", "scan", "set", "time", "unlink"],
@@ -117,7 +120,7 @@ function workGrants(keys: KeyPatterns) {
       commands: ["bzpopmin", "hdel", "hset", "zadd", "zrem", ...takingCommands, ...scripts],
       writes: [keys.queue, ...keys.holds],
     },
-    /** What workers remember of workloads and rollouts. */
+    /** The records of workloads and rollouts. */
     records: {
       commands: [
         ...["exists", "hdel", "hget", "hmget", "hset", "srem", "zadd", "zrem"],
@@ -141,17 +144,17 @@ function workGrants(keys: KeyPatterns) {
 function peopleGrants(keys: KeyPatterns) {
   return {
     historyReading: { commands: ["ping", "time", "xrange", "xrevrange"], reads: [keys.history] },
-    /** What a question or a page asks, beside the queue and the history. */
+    /** What questions and pages read, besides the queue and the history. */
     asking: {
       commands: [
         ...["exists", "get", "hget", "hgetall", "hlen", "hmget", "hscan", "scard", "sismember", "time"],
         ...["zcount", "zrange", "zrangebyscore", "zrank", "zscore", ...readOnlyScripts],
-        // Whether anything is newer.
+        // To find out whether anything is newer.
         ...["strlen", "xinfo|stream", "zcard"],
       ],
       reads: [keys.all],
     },
-    /** Who is signed in at the page. */
+    /** The sign-in sessions of the page. */
     sessions: { commands: ["getex", "set", "unlink"], writes: [keys.sessions], isApart: true },
     /** The board shows the workers, and what an entry depends on. */
     board: { commands: ["client|list", "sscan"] },

@@ -31,8 +31,8 @@ const grantsOf: Readonly<Record<RedisRole, readonly GrantName[]>> = {
 };
 
 /**
- * The rules of a role in the words of `ACL SETUSER`, for Redis 7.0 and newer and Valkey: no channel, these commands, these keys. The
- * prefix is that of `Keys`. What is granted apart is a selector.
+ * The rules of a role in the syntax of `ACL SETUSER`, for Redis 7.0 and newer and Valkey: no channels, only these commands and these keys.
+ * `prefix` is that of `Keys`. A grant that is apart becomes a selector.
  */
 export function redisAclRules(role: RedisRole, prefix = "fleet-reloader"): readonly string[] {
   const keys = new KeyPatterns(prefix);
