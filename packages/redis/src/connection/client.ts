@@ -11,36 +11,35 @@ import {
 import { DeniedCommands } from "./denied-commands.ts";
 import { gatherWrites } from "./gather-writes.ts";
 
-/** Where Redis is: a URL (`redis://`, `rediss://`), the path of a unix socket, or some nodes of a Redis Cluster. */
+/** The address of Redis: a URL (`redis://`, `rediss://`), the path of a unix socket, or some nodes of a Redis Cluster. */
 export type RedisAddress = { readonly url: string } | { readonly socketPath: string } | ClusterAddress;
 
-/** What takes commands: one server, or a Redis Cluster. */
+/** A connection to one server, or to a Redis Cluster. */
 export type RedisConnection = Redis | Cluster;
 
-/** Commands wait for a reconnection instead of failing: what they carry is rebuilt by a comparison anyway. */
+/** Commands wait for a reconnection instead of failing: a comparison rebuilds what they carry anyway. */
 const baseOptions = {
   maxRetriesPerRequest: null,
   enableReadyCheck: true,
-  // A user of Redis 7.0 cannot be given the right to it, and later versions log that it was denied.
+  // An ACL of Redis 7.0 cannot grant this command, and later versions log each denial.
   disableClientInfo: true,
 } as const;
 
 /**
- * A connection on which a command waits for so long without a byte is lost: that of a node that is cut off stays open. The longest wait
- * that is meant is that of a worker for its next entry, 10 s. A connection that nobody asks may be silent for ever.
+ * A connection is lost when a command waits this long without receiving a byte: the connection to a node that is cut off stays open. The longest
+ * intended wait is 10 s, by a worker for its next entry. A connection without pending commands may stay silent.
  */
 const silentConnectionMs = 15_000;
 
-/** A server that refuses writes is asked so often whether it takes them again, or whether another is there in its place. */
+/** Interval of reconnections while a server refuses writes: it may accept them again, or another server may have taken its place. */
 const reconnectEveryMs = 1000;
 
-/** Refusals that come after each other within this time are one to people. */
+/** Refusals within this time of each other are logged once. */
 export const refusalsApartMs = 60_000;
 
 /**
- * When a connection is made anew. Beside one that is lost it is one to a server that follows another and so takes no writes: a name that
- * leads to the master leads elsewhere after a failover, and the connection stays. What was refused is sent again. A node of a Redis
- * Cluster names the master instead.
+ * When to reconnect: after a lost connection, and when the server has become a read-only replica. After a failover the master's name leads to
+ * another server, but the connection stays with the old one. Refused commands are sent again. A node of a Redis Cluster names the master instead.
  */
 function renewal(log: Log) {
   let refusedAtMs = Number.NEGATIVE_INFINITY;
@@ -56,24 +55,24 @@ function renewal(log: Log) {
       refusedAtMs = performance.now();
       return 2;
     },
-    // Quick at first, since an embedded server is back within 100 ms; a full second later on.
+    // Quick at first, since an embedded server is back within 100 ms; later once a second.
     retryStrategy: (times: number) =>
       wasRefusedWithin(reconnectEveryMs) ? reconnectEveryMs : Math.min(50 * times, 1000),
   } as const;
 }
 
 /**
- * A Redis connection that knows how often it was made anew. A reconnection may mean that acknowledged writes are gone
- * (failover, flush, restart), so those who keep a memory of Redis compare again after one.
+ * A Redis connection that counts its reconnections. A reconnection may mean that acknowledged writes are lost (failover, flush, restart), so
+ * callers that cache the state of Redis compare it again.
  */
 export class RedisClient {
   readonly connection: RedisConnection;
-  /** Its Redis is that of a data dir on this machine. */
+  /** This Redis is the embedded one of a data dir on this machine. */
   readonly isEmbedded: boolean;
   readonly #denied: DeniedCommands;
   #connections = 0;
 
-  /** `socketTimeout`: for how long a command may wait without a byte. */
+  /** `socketTimeout`: how long a command may wait without receiving a byte. */
   constructor(address: RedisAddress, log: Log, { socketTimeout = silentConnectionMs } = {}) {
     const onLayoutChanged = () => {
       this.#connections += 1;
@@ -89,7 +88,7 @@ export class RedisClient {
     this.connection.on("ready", () => {
       this.#connections += 1;
     });
-    // ioredis reports each failed attempt; the state change is what matters.
+    // ioredis reports each failed attempt; only the state change is logged.
     let wasDown = false;
     this.connection.on("error", (error: Error) => {
       if (!wasDown) log.warn({ reason: "redis.unavailable", err: whyOf(error) }, "Redis is not reachable");
@@ -106,17 +105,17 @@ export class RedisClient {
     return this.#connections;
   }
 
-  /** What keeps this connection from being used, for readiness; nothing when it can be. */
+  /** Why this connection cannot be used, for readiness; empty when it can be. */
   get notReady(): readonly string[] {
     return this.connection.status === "ready" ? [] : [`redis: ${this.connection.status}`];
   }
 
-  /** What is wrong although it can be used: commands that our user may not run, a line each. */
+  /** Problems of a usable connection: the commands that our user may not run, one per line. */
   get notes(): readonly string[] {
     return this.#denied.problems;
   }
 
-  /** A connection of its own for a consumer that blocks. That it is down is told by this one. */
+  /** A connection of its own for a consumer that blocks. Its loss is not logged, since this client logs the loss of Redis. */
   duplicate(): RedisConnection {
     const { connection: ours } = this;
     const connection = ours instanceof Cluster ? ours.duplicate() : ours.duplicate();
@@ -130,7 +129,7 @@ export class RedisClient {
   }
 }
 
-/** Of a Redis Cluster none of whose nodes will do, what the last one said: the error itself only tells that there is none. */
+/** When no node of a Redis Cluster is usable, ioredis' error says only that; this adds the message of the last node. */
 function whyOf(error: Error): string {
   const last = "lastNodeError" in error ? error.lastNodeError : undefined;
   return last instanceof Error ? `${error.message} ${last.message}` : error.message;
@@ -145,7 +144,7 @@ function connectServer(
   return "url" in address ? new Redis(address.url, all) : new Redis(address.socketPath, all);
 }
 
-/** The address of `--redis-url`; faults with `config.invalid` when it is none. */
+/** Parses `--redis-url`; faults with `config.invalid` when it is no address. */
 export function redisAddress(url: string): RedisAddress {
   if (url === "") {
     throw new Fault(
@@ -177,10 +176,10 @@ export function redisAddress(url: string): RedisAddress {
   return { url };
 }
 
-/** The oldest that is tested and still mended by its makers; Valkey reports a compatible redis_version. */
+/** The oldest major version that we test and that its vendor still supports. Valkey reports a compatible redis_version. */
 const oldestMajor = 7;
 
-/** Waits until Redis answers; faults with `redis.unsuitable` when this server cannot carry the queue, or refuses us. */
+/** Waits until Redis answers. Faults with `redis.unsuitable` when this server cannot carry the queue, or denies us access. */
 export async function verifyServer(client: RedisClient): Promise<void> {
   for (const info of await unlessRefused(infosOf(client))) {
     const problem = redisProblem(info);
@@ -189,17 +188,17 @@ export async function verifyServer(client: RedisClient): Promise<void> {
 }
 
 async function infosOf({ connection }: RedisClient): Promise<readonly string[]> {
-  // Of a cluster every master: keys lie on all of them. A first command waits until they are known.
+  // For a Redis Cluster asks every master, since keys lie on all of them. The first command waits until the masters are known.
   await connection.ping();
   if (connection instanceof Cluster)
     return await Promise.all(connection.nodes("master").map((server) => server.info()));
   const { db = 0 } = connection.options;
-  // Asked again: ioredis itself goes on in database 0 when that of the URL is refused, and that may be somebody else's.
+  // Select again: when Redis refuses the database of the URL, ioredis continues in database 0, which may be somebody else's.
   if (db !== 0) await connection.select(db);
   return [await connection.info()];
 }
 
-/** What Redis does not let us do at the start it will not later either: a fault `redis.unsuitable` with the mend. */
+/** A command that Redis denies at the start stays denied, so this becomes a fault `redis.unsuitable` with the mend. */
 export async function unlessRefused<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -210,7 +209,7 @@ export async function unlessRefused<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** By the words Redis begins its refusals with; undefined for anything else. */
+/** Recognizes a denial by the first words of Redis' message; undefined for other errors. */
 function refusalProblem(said: string): string | undefined {
   if (/^(WRONGPASS|NOAUTH|ERR AUTH)/.test(said))
     return `Redis does not accept the user and password, or their absence (${said}); write redis://user:password@host:port, both percent-encoded`;
@@ -219,7 +218,7 @@ function refusalProblem(said: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with a server that answers INFO like this, and the mend; undefined when it will do. */
+/** What is wrong with a server that has this INFO, and the mend; undefined when it is suitable. */
 export function redisProblem(info: string): string | undefined {
   const [, major, minor] = /^redis_version:(\d+)\.(\d+)/m.exec(info) ?? [];
   if (Number(major) < oldestMajor)

@@ -2,7 +2,7 @@ import { decodePercentCodes } from "@fleet-reloader/domain/bytes";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { Cluster, type Redis } from "ioredis";
 
-/** Some nodes of a Redis Cluster, from which the others are learned, and how to log in to all of them. */
+/** Some nodes of a Redis Cluster, which name the others, and the login for all of them. */
 export interface ClusterAddress {
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
   readonly tls: boolean;
@@ -18,7 +18,7 @@ export function isClusterUrl(url: string): boolean {
   return scheme.test(url);
 }
 
-/** `redis-cluster://[user:password@]host:port,host:port`, `rediss-cluster://…` for TLS; undefined for what is none. */
+/** Parses `redis-cluster://[user:password@]host:port,host:port`, or `rediss-cluster://…` for TLS; undefined for any other text. */
 export function parseClusterUrl(url: string): ClusterAddress | undefined {
   const [matched, secure, login, hosts = ""] = form.exec(url) ?? [];
   if (matched === undefined) return undefined;
@@ -43,20 +43,20 @@ export function readLogin(
   return { ...(username === "" ? {} : { username }), ...(password === "" ? {} : { password }) };
 }
 
-/** Commands wait for a node that is away or replaced, as they do for one server: so often tried again, minutes pass. */
+/** Commands wait for a node that is down or replaced, as they do for a single server: this many retries take minutes. */
 const redirectionsMax = 1000;
 const retryDelayMs = 200;
 
 interface ConnectClusterOptions {
-  /** For how long a command may wait for a node without a byte. */
+  /** How long a command may wait for a node without receiving a byte. */
   readonly socketTimeout: number;
   readonly onLayoutChanged: () => void;
   readonly log: Log;
 }
 
 /**
- * A connection to all nodes. `onLayoutChanged` is called when, after the start, a node is lost or connected anew or slots have another master: as with one server
- * that may mean that acknowledged writes are gone.
+ * A connection to all nodes. After the start, `onLayoutChanged` is called when a node is lost or reconnected, or when slots get another master:
+ * as with one server, acknowledged writes may be lost.
  */
 export function connectCluster(
   address: ClusterAddress,
@@ -68,7 +68,7 @@ export function connectCluster(
     maxRedirections: redirectionsMax,
     retryDelayOnFailover: retryDelayMs,
     retryDelayOnClusterDown: retryDelayMs,
-    // Certificates are made out to names; an address would not be among them.
+    // Certificates are issued for host names; an IP address would not match.
     ...(tls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
     redisOptions: {
       maxRetriesPerRequest: null,
@@ -82,12 +82,12 @@ export function connectCluster(
   const changed = (): void => {
     if (cluster.status === "ready") onLayoutChanged();
   };
-  // The loss counts as well: the connection is made anew within the next command, which is then answered already.
+  // The loss itself counts too: the next command reconnects, and it is already answered when `+node` comes.
   cluster.on("-node", changed);
   cluster.on("+node", changed);
   let masters = "";
   cluster.on("refresh", () => {
-    // Who follows whom, slot by slot, without the repetitions.
+    // The master of each slot, without consecutive repetitions.
     const all = cluster.slots.map(([master]) => master);
     const now = all.filter((master, slot) => master !== all[slot - 1]).join(" ");
     if (masters !== "" && now !== masters) changed();
@@ -97,11 +97,11 @@ export function connectCluster(
   return cluster;
 }
 
-/** The cluster itself stays usable without one of its nodes, and says nothing of it; what lies there waits. */
+/** The cluster stays usable without one of its nodes and does not report the loss; commands for that node wait. */
 function logLostNodes(cluster: Cluster, log: Log): void {
   const lost = new Set<string>();
   cluster.on("node error", ({ message }: Error, node: string) => {
-    // The cluster itself is not there: that is told as a whole.
+    // The whole cluster is unreachable: that is logged elsewhere.
     if (cluster.status !== "ready") return;
     if (!lost.has(node))
       log.warn(
@@ -110,7 +110,7 @@ function logLostNodes(cluster: Cluster, log: Log): void {
       );
     lost.add(node);
   });
-  // Each is connected to anew by another client.
+  // Each reconnection to a node uses a new client.
   cluster.on("+node", (redis: Redis) => {
     redis.on("ready", () => {
       const node = `${redis.options.host}:${redis.options.port}`;

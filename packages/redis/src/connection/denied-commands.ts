@@ -3,35 +3,36 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { Cluster, type Command, type Redis, type RedisOptions } from "ioredis";
 
-/** How Redis refuses a command or a key, and either inside of a script: in 7.0, and in later versions and Valkey. */
+/** Messages of a denied command or key, also inside a script: those of Redis 7.0, and those of later versions and Valkey. */
 const denial = /^(NOPERM |ERR The user executing the script can't |ERR ACL failure in script)/;
 
-/** How Redis refuses for a while what it would do otherwise: it has no memory or disk left or too few replicas, loads, or has lost or changed its master. */
+/** Messages of a temporary refusal: Redis has no memory, no disk or too few replicas, is loading, or has lost or changed its master. */
 const refusal = /^(OOM|READONLY|MISCONF|NOREPLICAS|LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /;
 
 /**
- * Translates what Redis refuses into faults. For a while: `redis.unavailable`, in the words of Redis, since ioredis goes by these itself.
+ * Translates refusals of Redis into faults. A temporary refusal becomes `redis.unavailable` and keeps the message of Redis, since ioredis reads
+ * it.
  *
- * Commands that the user of this process may not run. Each is a fault `redis.unsuitable` that names the user, the command and the mend. It
- * is logged when it is denied for the first time, or for the first time after it was allowed: much of what fails in the background is not told of otherwise.
+ * A command that the user of this process may not run becomes `redis.unsuitable`, which names the user, the command and the mend. The first
+ * denial is logged, and the first one after a success: many failures in the background appear nowhere else.
  */
 export class DeniedCommands {
   readonly #log: Log;
-  /** Kind of command → what is wrong. Until it is allowed again. */
+  /** Kind of command → what is wrong, until it is allowed again. */
   readonly #problems = new Map<string, string>();
-  /** How each command is rejected since it is listened to: one that is sent again is listened to already. */
+  /** The `reject` that we installed on each command: a command that is sent again already has it. */
   readonly #listened = new WeakMap<Command, Command["reject"]>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** A line for each command that was denied when it was tried last. */
+  /** One line for each command whose last attempt was denied. */
   get problems(): readonly string[] {
     return [...this.#problems.values()];
   }
 
-  /** From here on what this connection, its nodes and its copies are denied is known. The queue makes copies for commands that block. */
+  /** From now on records denials on this connection, its nodes and its copies. The queue makes copies for blocking commands. */
   watch(connection: Redis | Cluster): void {
     if (connection instanceof Cluster) {
       connection.on("+node", (node: Redis) => this.#watchServer(node));
@@ -88,15 +89,15 @@ function refusedForNow(error: Error): Fault {
   return new Fault("redis.unavailable", error.message, { cause: error });
 }
 
-/** What one command of a transaction answers. */
+/** The answer of one command of a transaction. */
 function faultIfRefused(answer: unknown): unknown {
   return answer instanceof Error && refusal.test(answer.message) ? refusedForNow(answer) : answer;
 }
 
-/** A user without any rights is denied everything: what is known then says enough. */
+/** A user without rights is denied everything; this many problems say enough. */
 const problemsMax = 50;
 
-/** Commands that are allowed or denied together. A script is sent by its digest, or as the text that the digest is of. */
+/** Commands that are allowed or denied together. A script is sent as its digest or as its text; both give the same kind. */
 function kindOf({ name, args }: Command): string {
   const [script] = args;
   const digest = /^eval(_ro)?$/.test(name) ? createHash("sha1").update(String(script)).digest("hex") : script;
@@ -120,7 +121,7 @@ function deniedProblem({ user, name, args, said }: DeniedCommand): string {
   return `the user ${user} may not run ${what} (${said}); give it the commands and keys of its role, see docs/reference/redis-users.md`;
 }
 
-/** The first key: of a script it comes after the digest, or the text, and the number of keys. */
+/** The first key. In a script call it follows the digest or text and the number of keys. */
 function deniedKey(name: string, args: Command["args"]): string | undefined {
   const key = args[/^eval/.test(name) ? 2 : 0];
   return typeof key === "string" && key.startsWith("{") ? key : undefined;

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where Redis 7 keeps its append-only file in parts, and where versions before it kept it in one. */
+/** The append-only file: a folder of parts in Redis 7, one file in older versions. */
 const kept = ["appendonlydir", "appendonly.aof"];
 
 /** What `redis-server` and `valkey-server` say when a part of the append-only file is damaged or missing (aof.c, rdb.c). */
@@ -11,17 +11,17 @@ const damaged = [
   /short read or OOM loading DB|error in RDB reading|wrong (RDB checksum|signature)/i,
   /append-only dir .*not a directory/i,
 ];
-/** What other files would not mend. */
+/** Problems that other files would not solve. */
 const elsewhere = /no space left|permission denied|read-only file system|input\/output error/i;
 
-/** Whether a server that ended like this cannot read what it kept. */
+/** Whether the output of a server that ended says that it cannot read its files. */
 export function saysDamaged(said: string): boolean {
   return !elsewhere.test(said) && damaged.some((pattern) => pattern.test(said));
 }
 
 /**
- * Puts away what the server kept, under a name at which people find it; what was put away before is removed, so that the folder
- * does not grow. Answers the new names.
+ * Moves the files of the server aside, under names that people recognize, and removes what was moved aside before, so that the folder does not
+ * grow. Returns the new names.
  */
 export function moveAside(dataDir: string): readonly string[] {
   return kept

@@ -8,36 +8,36 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import { moveAside, saysDamaged } from "./embedded-files.ts";
 
 export interface EmbeddedServerOptions {
-  /** Holds the append-only file, the socket and the pid file; it exists. */
+  /** Holds the append-only file, the socket and the pid file; it has to exist. */
   readonly dataDir: string;
-  /** Where executables are looked for, as in the variable PATH. */
+  /** Where to look for executables, in the format of the variable PATH. */
   readonly searchPath: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const binaries = ["redis-server", "valkey-server"];
-/** Soon, since one that was killed is back at once; one that cannot start is not back for being asked ten times a second. */
+/** A killed server is restarted quickly. The delay grows, because retrying ten times a second does not help a server that cannot start. */
 const restartAfter = { firstMs: 100, longestMs: 10_000 };
-/** One that ran for so long had started. */
+/** A server that ran this long counts as started. */
 const startedMs = 1000;
-/** Ends in a row that say the files are damaged; a single one may have met a disk that was not there yet. */
+/** Consecutive ends with damaged files before they are believed; after a single one the disk may not have been mounted yet. */
 const damagedMax = 3;
-/** It writes what the last second brought; the chart gives a pod 45 s, and the rest of the product takes up to 32. */
+/** The server writes the last second of data; the chart gives a pod 45 s, and the rest of the product takes up to 32. */
 const stopMs = 5000;
-/** At its log level it says a few lines at its start, and why it ends; the last is what is kept. */
+/** Characters of output to keep, the last ones. At its log level the server prints a few lines at its start, and the reason of its end. */
 const saidMax = 2000;
 /** A unix socket's path has room for 107 bytes (man 7 unix). */
 const socketPathMax = 107;
 
-/** Where the embedded server of a data dir listens. */
+/** The socket on which the embedded server of a data dir listens. */
 export function embeddedSocket(dataDir: string): string {
   return join(dataDir, "redis.sock");
 }
 
 /**
- * A `redis-server` of our own: child process, unix socket, append-only file. Started again when it dies, ended with us, also
- * when we are killed (where `setpriv` is there; otherwise the next start ends the one that was left behind).
+ * A `redis-server` of our own: child process, unix socket, append-only file. It is restarted when it dies, and ends with us, even when we are
+ * killed (where `setpriv` exists; otherwise the next start ends the leftover server).
  */
 export class EmbeddedServer {
   readonly socketPath: string;
@@ -45,9 +45,9 @@ export class EmbeddedServer {
   readonly #command: readonly [string, ...string[]];
   #child: ChildProcess | undefined;
   #isStopping = false;
-  /** How many in a row ended before they had started. */
+  /** Consecutive ends before the server had started. */
   #failedStarts = 0;
-  /** How many in a row could not read the files. */
+  /** Consecutive ends because the server could not read its files. */
   #damagedEnds = 0;
 
   private constructor(options: EmbeddedServerOptions, command: readonly [string, ...string[]]) {
@@ -64,18 +64,18 @@ export class EmbeddedServer {
     return server;
   }
 
-  /** Some 11 ms on an idle machine; when it takes too long the connection goes on trying and says so. */
+  /** Takes some 11 ms on an idle machine. When it takes too long, the connection keeps trying and logs it. */
   async #listening(): Promise<void> {
     const never = new AbortController().signal;
     for (let waitedMs = 0; waitedMs < 5000 && !existsSync(this.socketPath); waitedMs += 5)
       await this.#options.clock.sleep(5, never);
   }
 
-  /** Saves and ends the server; one that does not end by itself is killed. */
+  /** Saves and ends the server; kills it when it does not end by itself. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const child = this.#child;
-    // One that was killed has no exit code, and will not exit again.
+    // A killed process has no exit code, and does not exit again.
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     child.kill("SIGTERM");
@@ -91,7 +91,7 @@ export class EmbeddedServer {
     const [program, ...args] = this.#command;
     const child = spawn(program, [...args, ...settings(this.#options.dataDir, this.socketPath)], {
       stdio: ["ignore", "pipe", "ignore"],
-      // A group of its own: Ctrl-C in a terminal is for us, and we end Redis when nothing needs it any more.
+      // A process group of its own: Ctrl-C in a terminal is meant for us, and we end Redis when nothing needs it any more.
       detached: true,
     });
     this.#child = child;
@@ -103,18 +103,18 @@ export class EmbeddedServer {
       if (!isOver) this.#ended(startedAt, said, [code, signal]);
       isOver = true;
     };
-    // Without descriptors to spare there is none.
+    // Without free descriptors there is no stdout.
     child.stdout?.on("data", (chunk: Buffer) => {
       said = (said + chunk.toString("utf8")).slice(-saidMax);
     });
     child.stdout?.on("error", () => undefined);
     child.once("error", (error) => {
       log.error({ err: error.message }, "redis-server cannot be started");
-      // What was never started may have no end, either.
+      // A process that was never spawned may emit no `close`.
       if (child.pid === undefined) over(null, null);
     });
     child.once("exit", () => endGroup(child));
-    // Only then has all been read that it said.
+    // At `close`, unlike `exit`, all output has been read.
     child.once("close", over);
   }
 
@@ -134,7 +134,7 @@ export class EmbeddedServer {
     });
   }
 
-  /** What it kept can be rebuilt from the clusters: what pods carry is noted there. */
+  /** The clusters hold the applied states, so everything in the files can be rebuilt. */
   #startEmpty(err: string): void {
     const { dataDir, log } = this.#options;
     this.#damagedEnds = 0;
@@ -153,7 +153,7 @@ export class EmbeddedServer {
     }
   }
 
-  /** One that outlived its parent still holds the append-only file. */
+  /** A server that outlived its parent still holds the append-only file. */
   async #endLeftover(): Promise<void> {
     const { dataDir } = this.#options;
     const pidFile = join(dataDir, "redis.pid");
@@ -168,7 +168,7 @@ export class EmbeddedServer {
       this.#options.log.warn({ pid }, "ending a redis-server that was left behind");
       process.kill(pid, "SIGTERM");
       await this.#gone(pid);
-      // Two that write one append-only file damage it.
+      // Two servers that write one append-only file damage it.
       if (isRedisIn(dataDir, pid)) {
         this.#options.log.warn({ pid, afterMs: stopMs }, "redis-server does not end; it is killed");
         endGroup({ pid });
@@ -178,7 +178,7 @@ export class EmbeddedServer {
     rmSync(this.socketPath, { force: true });
   }
 
-  /** Until a server of this folder that is no child of ours has ended, or `stopMs` are over. */
+  /** Waits until a server of this folder that is not our child has ended, or `stopMs` have passed. */
   async #gone(pid: number): Promise<void> {
     const { clock, dataDir } = this.#options;
     const never = new AbortController().signal;
@@ -215,16 +215,16 @@ function commandFor(options: EmbeddedServerOptions): readonly [string, ...string
   return setpriv === undefined ? [binary] : [setpriv, "--pdeathsig", "TERM", binary];
 }
 
-/** A saving child process would keep the connections open until it has saved, and callers would go on waiting for an answer. */
+/** A child process of Redis that is saving would keep the connections open until it has finished, and callers would wait that long. */
 function endGroup({ pid }: Pick<ChildProcess, "pid">): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody is left.
+    // No process is left.
   }
 }
 
-/** Why it ended stands last, after `pid:role date #`. */
+/** The last line tells why the server ended, after `pid:role date #`. */
 function lastLine(said: string): string {
   const line = said.trimEnd().split("\n").at(-1) ?? "";
   return line.replace(/^\d+:\S+ .*? [#*.-] /, "");
@@ -237,7 +237,7 @@ function settings(dataDir: string, socketPath: string): readonly string[] {
     ...["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""],
     // hz: a delayed request is late by half of it at most; noeviction: queued work must not vanish.
     ...["--maxmemory-policy", "noeviction", "--hz", "50", "--loglevel", "warning"],
-    // A queue entry's options are longer than the 64 bytes up to which a small hash lies in one piece: a third off its memory.
+    // The options of a queue entry exceed the default limit of 64 bytes for a compact small hash. This saves a third of its memory.
     ...["--hash-max-listpack-value", "512"],
   ];
 }
@@ -249,7 +249,7 @@ function findServer(name: string, searchPath: string): string | undefined {
     .find((path) => existsSync(path));
 }
 
-/** Since the file was written, the number may have been given to anybody, also to somebody else's Redis. */
+/** Checks the process itself: since the pid file was written, the number may have gone to another process, even to another Redis. */
 function isRedisIn(dataDir: string, pid: number): boolean {
   try {
     const workingDir = readlinkSync(`/proc/${pid}/cwd`);
@@ -259,7 +259,7 @@ function isRedisIn(dataDir: string, pid: number): boolean {
   }
 }
 
-/** An orphan belongs to init (1); everything else has somebody who cares for it. */
+/** An orphan belongs to init (1); any other process has a parent that looks after it. */
 function hasLivingParent(pid: number): boolean {
   const parent = Number(/^PPid:\s*(\d+)/m.exec(readProc(pid, "status"))?.[1] ?? 1);
   return /node|MainThread/.test(readProc(parent, "comm"));

@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { Cluster, type Redis } from "ioredis";
 
 /**
- * Sends the commands of one turn of the event loop in one write: ioredis makes a system call of each, and a roll needs a dozen. A turn ends
- * when all that has arrived is handled, so what is gathered goes out before the process reads or waits again, and nothing waits for it.
+ * Sends the commands of one turn of the event loop in one write: ioredis makes one system call per command, and a roll needs a dozen. A turn ends
+ * when everything that arrived is handled, so the write happens before the process reads or waits again, and delays nothing.
  */
 export function gatherWrites(connection: Redis | Cluster): void {
   if (connection instanceof Cluster) {

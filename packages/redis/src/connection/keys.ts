@@ -4,16 +4,16 @@ import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 
 const kinds: readonly SourceKind[] = [...defaultSourceKinds, "SecretProviderClass"];
 
-/** BullMQ puts it between the prefix of a shard and its own words. */
+/** BullMQ puts this name between the prefix of a shard and its own names. */
 export const queueName = "reconcile";
 
 /**
- * What every Redis key begins with; scripts and BullMQ append their own words. All keys of a cluster carry the hash tag of its shard,
- * so that index, checkpoint and queue lie in one slot and Redis Cluster works; what is of the whole fleet has slots of its own. Names of
- * what we watch hold neither `/` nor `:` nor braces, so different things have different keys.
+ * The beginning of every Redis key; scripts and BullMQ append their own names. All keys of a cluster carry the hash tag of its shard, so that
+ * index, checkpoint and queue lie in one slot, as Redis Cluster requires. Data of the whole fleet has slots of its own. Names of watched objects
+ * hold neither `/` nor `:` nor braces, so different things have different keys.
  */
 export class Keys {
-  /** Into how many parts the clusters are divided. A power of two is not needed; the same number everywhere is. */
+  /** Number of parts that the clusters are divided into. It need not be a power of two, but has to be the same everywhere. */
   readonly shards: number;
   readonly #prefix: string;
 
@@ -22,7 +22,7 @@ export class Keys {
     this.shards = shards;
   }
 
-  /** Under which the queue of each shard lies. */
+  /** The prefix of each shard's queue. */
   get queuePrefixes(): readonly string[] {
     return Array.from({ length: this.shards }, (_, shard) => this.#tag(shard));
   }
@@ -32,17 +32,17 @@ export class Keys {
     return stableHash(cluster) % this.shards;
   }
 
-  /** Key id of the HMAC key all workers of this Redis must share. Where it was before there were shards. */
+  /** Id of the HMAC key that all workers of this Redis must share. Its place is the same as before there were shards. */
   get markKeyId(): string {
     return `${this.#tag(0)}:mark-key-id`;
   }
 
-  /** What is of no cluster: who watches what, and how the keys are laid out. */
+  /** Keys that belong to no cluster: ownership, and the layout of the keys. */
   get fleet(): FleetKeys {
     return new FleetKeys(`{${this.#prefix}:fleet}`);
   }
 
-  /** Stream: what happened in this cluster and others of its shard; in the first also what is of no cluster. */
+  /** Stream: history of the clusters in the shard of this cluster; the first shard's also has records without a cluster. */
   history(cluster: ClusterId | undefined): string {
     return `${this.#tag(cluster === undefined ? 0 : this.shardOf(cluster))}:history`;
   }
@@ -52,23 +52,23 @@ export class Keys {
     return Array.from({ length: this.shards }, (_, shard) => `${this.#tag(shard)}:history`);
   }
 
-  /** Sorted set of a shard: queue entry that is held → wall time at which it is due all the same, milliseconds. */
+  /** Sorted set of a shard: held queue entry → wall time at which it becomes due even if the hold lasts, milliseconds. */
   holdTimes(shard: number): string {
     return `${this.#tag(shard)}:hold-times`;
   }
 
-  /** Hash of a shard: queue entry that is held → its request, the reason and the end. */
+  /** Hash of a shard: held queue entry → its request, the reason and the end of the hold. */
   holdTexts(shard: number): string {
     return `${this.#tag(shard)}:hold-texts`;
   }
 
-  /** What the shard of a cluster knows of hints: sorted set, cluster → number of its last hint; and the last number. */
+  /** The hints in the shard of a cluster: sorted set, cluster → number of its last hint; and the last number. */
   hintsOf(cluster: ClusterId): { readonly clusters: string; readonly lastNumber: string } {
     const tag = this.#tag(this.shardOf(cluster));
     return { clusters: `${tag}:hinted`, lastNumber: `${tag}:hint-number` };
   }
 
-  /** Root of what was rolled lately, in the whole fleet: a slot of its own, since one script looks at all levels. */
+  /** Root of the recent rolls of the whole fleet. It has a slot of its own, since one script reads all levels. */
   get rollLedger(): string {
     return `{${this.#prefix}:rolls}`;
   }
@@ -77,12 +77,12 @@ export class Keys {
     return new ClusterKeys(`${this.#tag(this.shardOf(cluster))}:c:${cluster}`);
   }
 
-  /** Glob of the keys of all clusters that end like this. */
+  /** Glob of the keys of all clusters that have this end. */
   ofClusters(end: string): string {
     return `{${this.#prefix}:*}:c:${end}`;
   }
 
-  /** The cluster that a key is of; undefined: of none. */
+  /** The cluster of a key; undefined when the key belongs to none. */
   clusterOf(key: string): ClusterId | undefined {
     const cluster = /:c:([^:]+):/.exec(key)?.[1];
     return cluster !== undefined && key.startsWith(`${this.cluster(cluster).root}:`) ? cluster : undefined;
@@ -94,29 +94,29 @@ export class Keys {
 }
 
 class FleetKeys {
-  /** The keys of who watches what begin with it; the script that keeps them knows their names. */
+  /** Prefix of the ownership keys; the ownership script appends their names. */
   readonly root: string;
 
   constructor(root: string) {
     this.root = root;
   }
 
-  /** Sorted set: watcher and a freeze it knows of, which the history was told of → when it said so last, milliseconds. */
+  /** Sorted set: watcher and a freeze it knows of, which is recorded in the history → when it last reported it, milliseconds. */
   get freezes(): string {
     return `${this.root}:freezes`;
   }
 
-  /** Text: why the freezes cannot be read, as a watcher said within the last seconds. */
+  /** Text: why the freezes cannot be read, as a watcher reported within the last seconds. */
   get unreadableFreezes(): string {
     return `${this.root}:unreadable-freezes`;
   }
 
-  /** Which clusters are registered: name, labels, id. */
+  /** The registered clusters: name, labels, id. */
   get clusters(): string {
     return `${this.root}:clusters`;
   }
 
-  /** Set: names of freeze documents that there have been. */
+  /** Set: names of all freeze documents that ever existed. */
   get freezeDocuments(): string {
     return `${this.root}:freeze-documents`;
   }
@@ -131,37 +131,37 @@ class FleetKeys {
     return `${this.root}:registered`;
   }
 
-  /** There while one process looks, or has looked a moment ago, for clusters to forget. */
+  /** Exists for an hour after a process has begun to look for clusters to forget. */
   get forgetting(): string {
     return `${this.root}:forgetting`;
   }
 
-  /** Hash: cluster → who watches it. Written by the script of ownership alone. */
+  /** Hash: cluster → its owner. Only the ownership script writes it. */
   get owners(): string {
     return `${this.root}:owners`;
   }
 
-  /** Who is signed in by a session. `digest` is that of its id. */
+  /** The session with this digest of its id: who is signed in. */
   session(digest: string): string {
     return `${this.root}:session:${digest}`;
   }
 
-  /** Another one after every change of who watches what. Written by the script of ownership alone. */
+  /** Changes with every change of ownership. Only the ownership script writes it. */
   get ownersVersion(): string {
     return `${this.owners}-version`;
   }
 
-  /** Hash of a watcher: cluster that it watches → its report. Expires with the watcher. */
+  /** Hash of a watcher: cluster that it watches → its report. Expires when the watcher is gone. */
   reportsOf(member: string): string {
     return `${this.root}:reports:${member}`;
   }
 
-  /** Another one after every change of a report. */
+  /** Changes with every change of a report. */
   get reportsVersion(): string {
     return `${this.root}:reports-version`;
   }
 
-  /** How many shards the keys of this Redis are laid out for. */
+  /** The number of shards that the keys of this Redis are laid out for. */
   get shards(): string {
     return `${this.root}:shards`;
   }
@@ -174,7 +174,7 @@ export class ClusterKeys {
     this.root = root;
   }
 
-  /** Random per life of the state: a different one, or none, means that what we knew is gone. */
+  /** Random for each life of the state: another epoch, or none, means that the earlier state is lost. */
   get epoch(): string {
     return `${this.root}:epoch`;
   }
@@ -190,14 +190,14 @@ export class ClusterKeys {
   }
 
   /**
-   * Hash: workload key → the applied state that was written on it last; `held` and workload key → since when its sources contain something else, in
-   * seconds, while the roll for that was held.
+   * Hash: workload key → the applied state that was last written on it; `held` and workload key → since when its sources differ from it while the
+   * roll is held, in seconds.
    */
   get noted(): string {
     return `${this.root}:noted`;
   }
 
-  /** Hash: workload key → the event that showed its present interest; of those that are not noted yet. */
+  /** Hash: workload key → the event that showed its present interest; only for workloads without a recorded applied state. */
   get seen(): string {
     return `${this.root}:seen`;
   }
@@ -212,22 +212,22 @@ export class ClusterKeys {
     return `${this.root}:unpublished`;
   }
 
-  /** Set: keys of workloads that have not been looked at since their entry became what it is. */
+  /** Set: keys of workloads that no worker has reconciled since their entry last changed. */
   get unreconciled(): string {
     return `${this.root}:unlooked`;
   }
 
-  /** Hash: source key → version and keyed mark that were told last, in the mode that only tells. */
+  /** Hash: source key → version and keyed mark that were last published, in webhook mode. */
   get told(): string {
     return `${this.root}:told`;
   }
 
-  /** Hash: workload key → the rollout of it that is followed. */
+  /** Hash: workload key → its rollout run. */
   get rollouts(): string {
     return `${this.root}:rollouts`;
   }
 
-  /** Sorted set: workload key → when its slow rollout is to be looked at by the watcher of the cluster, wall time in milliseconds. */
+  /** Sorted set: workload key → when the watcher of the cluster checks its slow rollout next, wall time in milliseconds. */
   get leftRollouts(): string {
     return `${this.root}:left-rollouts`;
   }
@@ -237,12 +237,15 @@ export class ClusterKeys {
     return `${this.root}:hints`;
   }
 
-  /** Sorted set: write of a source, as an audit event told it → when it began, seconds. */
+  /** Sorted set: write of a source as an audit event reports it → when it began, seconds. */
   get auditedWrites(): string {
     return `${this.root}:audited-writes`;
   }
 
-  /** All but sets of workloads that use a source or have patterns: to go in one command. A set that stays says too much at worst. */
+  /**
+   * All keys except the sets of workloads that use a source or have patterns, so that one command removes them. A set that remains at worst lists
+   * too much.
+   */
   get whole(): readonly string[] {
     const { epoch, engagedAt, workloads, noted, seen, served, unreconciled, told } = this;
     const { rollouts, leftRollouts, unpublished } = this;
@@ -265,7 +268,7 @@ export class ClusterKeys {
   }
 }
 
-/** The inverse of `handledField`; undefined for what is none. */
+/** The inverse of `handledField`; undefined for any other text. */
 export function readHandledField(kind: SourceKind, field: string): SourceRef | undefined {
   const [namespace, name, ...rest] = field.split("/");
   if (!namespace || !name || rest.length > 0) return undefined;

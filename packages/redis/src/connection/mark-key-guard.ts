@@ -9,16 +9,16 @@ export interface MarkKeyGuardOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly log: Log;
-  /** Start although notes of another key cannot be read. */
+  /** Start although applied states recorded with another key cannot be read. */
   readonly forgetOldKeys: boolean;
 }
 
 /**
- * Writes our key's id unless the one that is there is none of ours. One step: workers that start meanwhile see the one or the
- * other, and never an id that is about to be taken back.
+ * Writes the id of our key, unless the stored id is not one of ours. One step: workers that start at the same time see the old id or the new one,
+ * never one that is about to be reverted.
  *
- * KEYS: where the id lies. ARGV: the id that is written, 1 when whatever is there may be replaced, then all ids of ours. Answers
- * the id that was there, or nothing, and 1 when ours is written.
+ * KEYS: the id. ARGV: the id to write, 1 when any stored id may be replaced, then all our ids. Returns the previous id, or nothing, and 1 when
+ * ours is written.
  */
 const replaceScript = new Script(`
 local before = redis.call('GET', KEYS[1])
@@ -29,8 +29,8 @@ return { before, may and 1 or 0 }
 `);
 
 /**
- * All workers of one Redis must be able to read each other's notes: two with different keys would adopt away each other's
- * changes. Faults with `config.invalid` when the key others use here is not among ours, unless that key is to be forgotten.
+ * All workers of one Redis must be able to read each other's records: two workers with different keys would discard each other's pending changes
+ * by adoption. Faults with `config.invalid` when the key that others use is not among ours, unless that key is to be forgotten.
  */
 export async function guardMarkKey(
   keyring: Keyring,

@@ -1,16 +1,16 @@
 import type { RedisClient } from "./client.ts";
 import type { RedisClock } from "./redis-clock.ts";
 
-/** Redis that answers at all does so much sooner, and the clock asks every second: a Redis that is stopped does not close its connections. */
+/** A healthy Redis answers much sooner, and the clock asks every second. This detects a stopped Redis, which does not close its connections. */
 const answerPatienceMs = 5000;
 
-/** Since when Redis is away, for people who look at what was read before. */
+/** Knows since when Redis is away, for people who see data that was read earlier. */
 export class RedisAbsence {
   readonly #client: RedisClient;
   readonly #clock: RedisClock;
   #sinceMs: number | undefined;
 
-  /** The clock goes on while Redis is away. */
+  /** `clock` must keep running while Redis is away. */
   constructor({ client, clock }: { readonly client: RedisClient; readonly clock: RedisClock }) {
     this.#client = client;
     this.#clock = clock;
@@ -23,7 +23,7 @@ export class RedisAbsence {
     });
   }
 
-  /** What keeps Redis from being read, and since when, a line each. */
+  /** Why Redis cannot be read, and since when, one per line. */
   get notReady(): readonly string[] {
     const { notReady } = this.#client;
     const unansweredSinceMs = this.#unansweredSinceMs;

@@ -7,30 +7,29 @@ import { Script } from "./script.ts";
 export interface RedisClockOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
-  /** The machine's own. Its wall time may be wrong, and may be set. */
+  /** The clock of this machine. Its wall time may be wrong, and may be changed. */
   readonly local: Clock;
 }
 
-/** Clocks of machines drift apart by at most some 100 ppm: a tenth of a millisecond in this time. A failover may bring another clock. */
+/** Clocks of machines drift apart by at most some 100 ppm: a tenth of a millisecond in this time. A failover may switch to another clock. */
 const readEveryMs = 1000;
 
-/** At a start a process is busy, and an answer that is read late tells little. Each further one tells as much or more. */
+/** A process is busy at its start, and an answer that is read late is imprecise. Each further read keeps or improves the precision. */
 const firstReads = 5;
 
-/** KEYS: one that lies where the clock is read: each node of a Redis Cluster has a clock of its own. */
+/** KEYS: a key on the node whose clock is read, since each node of a Redis Cluster has its own clock. */
 const timeScript = new Script("return redis.call('TIME')");
 
 /**
- * Redis' clock, one for all processes: what one of them makes due, another takes up, whatever their machines think the time is.
+ * Redis' clock, shared by all processes: what is due for one is due for all, whatever the time of their machines.
  *
- * It is read once a second and carried on by the monotonic clock. An answer says no more than that Redis' time was somewhere between
- * question and answer; what is known of it is moved by as much as that asks for and no further, so that a slow answer tells little and does no harm.
- * Before the first answer it is the machine's.
+ * It is read once a second and advanced by the monotonic clock. An answer proves only that Redis' time lay between question and answer. It moves
+ * the estimate just far enough to fit, so a slow answer says little and does no harm. Before the first answer the time is the machine's.
  */
 export class RedisClock implements Clock {
   readonly #options: RedisClockOptions;
   readonly #life = new AbortController();
-  /** By how much it is ahead of the monotonic clock. */
+  /** How far Redis' clock is ahead of the monotonic clock. */
   #aheadMs: number | undefined;
   #unansweredSinceMs: number | undefined;
 
@@ -51,17 +50,17 @@ export class RedisClock implements Clock {
     return this.#options.local.sleep(ms, signal);
   }
 
-  /** The machine's wall time at this moment of Redis' clock: for code that compares with the machine's. */
+  /** The machine's wall time at this moment of Redis' clock, for code that compares with the machine's time. */
   localOf(redisMs: number): number {
     return redisMs - this.now() + this.#options.local.now();
   }
 
-  /** When the question was asked, by this clock, that waits for its answer. Undefined: none does. */
+  /** When the pending question was sent, by this clock. Undefined: none is pending. */
   get unansweredSinceMs(): number | undefined {
     return this.#unansweredSinceMs;
   }
 
-  /** Asks once. What is due is in Redis' time from then on. */
+  /** Reads the time once. From then on `now` is Redis' time. */
   async read(): Promise<void> {
     this.#unansweredSinceMs = this.now();
     try {
@@ -83,7 +82,7 @@ export class RedisClock implements Clock {
     this.#aheadMs = Math.min(mostMs, Math.max(leastMs, this.#aheadMs ?? (leastMs + mostMs) / 2));
   }
 
-  /** Resolves when the time is known; from then on it is kept until `stop`. While Redis is away the monotonic clock goes on. */
+  /** Resolves when the time is known; then reads it regularly until `stop`. While Redis is away the monotonic clock continues. */
   async start(): Promise<void> {
     for (let reads = 0; reads < firstReads; reads += 1) await this.read();
     void this.#keep();
@@ -98,7 +97,7 @@ export class RedisClock implements Clock {
     const ended = untilAborted(signal);
     while (!signal.aborted) {
       await this.sleep(readEveryMs, signal).catch(() => undefined);
-      // A command waits as long as Redis is away, and nobody waits for it at the end.
+      // A command waits as long as Redis is away; the loop must end without it.
       if (!signal.aborted) await Promise.race([this.read().catch(() => undefined), ended]);
     }
   }

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { RedisConnection } from "./client.ts";
 
-/** A Lua script that is sent once and then called by its digest; sent again when Redis has forgotten it (restart, flush). */
+/** A Lua script that is sent once and then called by its digest. It is sent again when Redis has forgotten it (restart, flush). */
 export class Script {
   readonly #source: string;
   readonly #sha: string;
 
   constructor(source: string) {
     this.#source = source;
-    // The digest Redis itself goes by: https://redis.io/docs/latest/commands/evalsha/
+    // Redis identifies a script by this digest: https://redis.io/docs/latest/commands/evalsha/
     this.#sha = createHash("sha1").update(source).digest("hex");
   }
 
@@ -25,7 +25,7 @@ export class Script {
     );
   }
 
-  /** The same where Redis itself refuses every write of the script. */
+  /** The same, but Redis itself refuses every write of the script. */
   async runReadOnly(
     redis: RedisConnection,
     keys: string | readonly string[],

@@ -3,12 +3,12 @@ import { type RedisClient, unlessRefused } from "./client.ts";
 import type { Keys } from "./keys.ts";
 
 /**
- * All watchers and workers of one Redis must look for a cluster's keys in the same shard: what one puts into a queue that the
- * others do not read stays there. Faults with `config.invalid` when this Redis is laid out for another number of shards. One
- * that was used before there were shards has one.
+ * All watchers and workers of one Redis must look for the keys of a cluster in the same shard: nobody would take a request from a queue that the
+ * others do not read. Faults with `config.invalid` when this Redis is laid out for another number of shards. A Redis that was used before there
+ * were shards has one.
  *
- * The number can be changed while nothing runs: what lies in shards that are not looked at any more is not missed, since a
- * cluster whose index is not found is compared anew.
+ * The number can be changed while nothing runs. Data in shards that are no longer read is not needed, since a cluster whose index is missing is
+ * compared again.
  */
 export async function guardShards(at: Where): Promise<void> {
   const { client, keys } = at;
@@ -17,7 +17,7 @@ export async function guardShards(at: Where): Promise<void> {
   await verifyShards(at);
 }
 
-/** The same for a process that only reads: it notes nothing, and a Redis that nobody uses yet will do. */
+/** The same for a process that only reads: it stores nothing, and accepts a Redis that is not used yet. */
 export async function verifyShards(at: Where): Promise<void> {
   const { keys } = at;
   const before = await unlessRefused(readShards(at));
@@ -28,12 +28,15 @@ export async function verifyShards(at: Where): Promise<void> {
   );
 }
 
-/** Leaves what is noted. It has to be written again whenever Redis may have been wiped, since its readers cannot know that. */
+/**
+ * Stores the number, without changing an existing one. It has to be repeated whenever Redis may have been wiped, since readers cannot detect
+ * that.
+ */
 export async function noteShards({ client, keys }: Where, shards = keys.shards): Promise<void> {
   await client.connection.set(keys.fleet.shards, String(shards), "NX");
 }
 
-/** How many shards this Redis is laid out for; undefined when nobody uses it, or nobody yet since it was wiped. */
+/** The number of shards of this Redis; undefined when it is not used yet, or was wiped and not used since. */
 export async function readShards({ client, keys }: Where): Promise<number | undefined> {
   return Number(await client.connection.get(keys.fleet.shards)) || undefined;
 }
