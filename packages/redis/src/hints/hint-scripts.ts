@@ -1,11 +1,11 @@
 import { Script } from "../connection/script.ts";
 
 /**
- * Numbers are Redis' time in microseconds, and in any case more than the one before: they grow also over a loss of all that was here.
+ * Numbers are Redis' time in microseconds, and always more than the previous number. So they grow even after all data here is lost.
  *
- * KEYS: hints of a cluster, last number, clusters with hints. ARGV: how many hints there may be, the key of the hint that stands for
- * all, the cluster, keys, one a line: a client takes longer to write a thousand arguments than Redis to take a text apart. The hint that
- * stands for all takes the place of all that were there.
+ * KEYS: hints of a cluster, last number, clusters with hints. ARGV: the maximum of hints, the key of the hint that stands for all, the cluster,
+ * and keys, one per line: a client takes longer to write a thousand arguments than Redis takes to split a text. The hint that stands for all
+ * replaces all others.
  */
 export const addHintsScript = new Script(`
 local time = redis.call('TIME')
@@ -22,7 +22,7 @@ redis.call('ZADD', KEYS[3], number, ARGV[3])
 return number
 `);
 
-/** KEYS: hints of a cluster, clusters with hints. ARGV: the cluster, then pairs (key, number). One with a larger number stays. */
+/** KEYS: hints of a cluster, clusters with hints. ARGV: the cluster, then pairs (key, number). A hint with a larger number stays. */
 export const settleHintsScript = new Script(`
 for i = 2, #ARGV, 2 do
   local number = redis.call('ZSCORE', KEYS[1], ARGV[i])
@@ -33,8 +33,8 @@ return 0
 `);
 
 /**
- * KEYS: writes of a cluster. ARGV: seconds before now that are kept, how many, then groups of second, description, sources, one a line.
- * What comes from the future is not kept.
+ * KEYS: writes of a cluster. ARGV: seconds to keep, how many to keep, then groups of second, description, and sources, one per line. Writes from
+ * the future are dropped.
  */
 export const addWritesScript = new Script(`
 local now = tonumber(redis.call('TIME')[1])

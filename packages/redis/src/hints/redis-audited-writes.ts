@@ -12,17 +12,17 @@ import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { addWritesScript } from "./hint-scripts.ts";
 
-/** A change is recorded when it rolls, at most half a minute after it; logs of clouds come minutes late. */
+/** A change is recorded when it rolls, at most half a minute after it happens; cloud logs arrive minutes late. */
 const writesKeptSeconds = 3600;
 /** Some 2 MiB for each cluster. */
 const writesKeptMax = 5000;
 const writesPageSize = 500;
-/** More writes than these in a minute are looked at no further. */
+/** At most this many writes of one minute are read. */
 const writesAskedMax = 5000;
 
 /**
- * Writes of sources in one sorted set for each cluster, by their second. A repeated report is the same member. The key of the source comes
- * first in it, so that no other member has to be parsed.
+ * Writes of sources in one sorted set per cluster, scored by their second. A repeated report is the same member. A member begins with the key of
+ * its source, so that members of other sources need not be parsed.
  */
 export class RedisAuditedWrites implements AuditedWrites {
   readonly #client: RedisClient;
@@ -63,7 +63,7 @@ export class RedisAuditedWrites implements AuditedWrites {
   }
 }
 
-/** Groups of what happened in one way: second, description, the keys of its sources. Most writes of a batch have few writers. */
+/** Groups of writes that happened in one way: second, description, the keys of the sources. Most batches have few writers. */
 function groupedWrites(writes: readonly AuditedWrite[]): readonly string[] {
   const groups = new Map<string, { readonly second: string; readonly sources: Set<string> }>();
   for (const write of writes) {

@@ -19,28 +19,28 @@ export interface RedisHintsOptions {
   readonly hintsMax?: number;
 }
 
-/** Below what a person notices, and five small commands a second for each shard, however many clusters it has. */
+/** Shorter than a person notices; five small commands a second per shard, however many clusters it has. */
 const hintPollMs = 200;
-/** Some 2 MiB for each cluster. What is of more objects is found by a list sooner than by reads. */
+/** Some 2 MiB per cluster. For more objects a list is faster than reads of each. */
 const defaultHintsMax = 20_000;
-/** Small enough to delay nobody else at Redis. */
+/** Small enough not to delay other clients of Redis. */
 const hintPageSize = 1000;
 
 interface Follower {
   readonly cluster: ClusterId;
   readonly onHints: (hints: readonly PendingHint[]) => void;
-  /** The largest number that it was given; undefined: it was not asked for yet, and waits for what is there. */
+  /** The largest number it received; undefined: it was not read yet, and waits for the existing hints. */
   last: number | undefined;
 }
 
 /**
- * The hints of a cluster in one sorted set, each object once. A second set for each shard says which clusters have new ones, so that a
- * process asks once for all its clusters.
+ * The hints of a cluster in one sorted set, each object once. A second set per shard lists the clusters with new hints, so that a process needs
+ * one query for all its clusters.
  */
 export class RedisHints implements HintStore {
   readonly #options: RedisHintsOptions;
   readonly #followers = new Set<Follower>();
-  /** The largest number that was seen in each shard. */
+  /** The largest number seen in each shard. */
   readonly #seen = new Map<string, number>();
   /** Ends the polling; undefined while nobody follows. */
   #life: AbortController | undefined;
@@ -119,7 +119,7 @@ export class RedisHints implements HintStore {
       const hinted = new Set(numbers.map(({ key }) => key));
       for (const follower of followers)
         if (follower.last === undefined || hinted.has(follower.cluster)) await this.#give(follower);
-      // Only now: after a failure the same clusters are looked at again.
+      // Only now: after a failure the same clusters are read again.
       this.#seen.set(shard, Math.max(seen, ...numbers.map(({ number }) => number)));
     }
   }
