@@ -4,8 +4,8 @@ import type { Keys } from "../connection/keys.ts";
 import { RedisClusterList } from "../ownership/redis-cluster-list.ts";
 
 /**
- * The query with the ids of the clusters that are called so now. A record has the name that its cluster had when it was written, and that of
- * the registration that served it then.
+ * Adds the ids of the clusters that now have the name in the query. A record has the name that its cluster had when it was written, and the name
+ * of the registration that served it then.
  */
 export async function withCalledClusters(
   query: HistoryQuery,

@@ -7,8 +7,8 @@ import type { Keys } from "../connection/keys.ts";
 import { recordText, streamPages } from "./stream-entry.ts";
 
 /**
- * The query with the ids that its change has in each cluster, as far as they are recorded before the records that are asked for. A change of
- * a cluster is recorded once, and what came of it names only its id there. Costs as much as a question without `since`.
+ * Adds the ids that the change of the query has in each cluster, if they were recorded before the requested records. A change is recorded once in
+ * its cluster; later records name only the id there. Costs as much as a query without `since`.
  */
 export async function withEarlierChanges(
   query: HistoryQuery,
@@ -25,7 +25,7 @@ export async function withEarlierChanges(
   return { ...query, changeIds };
 }
 
-/** The id in its cluster, where this is a record of the change. */
+/** The id in its cluster, if this is a record of the change. */
 function idIn(text: string, fleetChange: string): readonly ChangeId[] {
   if (!text.includes(fleetChange)) return [];
   const record = parseHistoryRecord(text);

@@ -7,13 +7,13 @@ import type { Keys } from "../connection/keys.ts";
 import { byShardPlace, readPlace, recordText, type ShardPlace, streamPages } from "./stream-entry.ts";
 import { wantedRecords } from "./wanted-records.ts";
 
-/** A record and its place among those of all shards, `milliseconds-number-shard`: a reader goes on after the last one it has read. */
+/** A record and its place among those of all shards, `milliseconds-number-shard`: a reader continues after the last place it has read. */
 export interface HistoryLine {
   readonly id: string;
   readonly record: HistoryRecord;
 }
 
-/** Whether somebody may see a record. */
+/** Whether the caller may see a record. */
 export type SeesRecord = (record: HistoryRecord) => boolean;
 
 /** Reads the history, oldest first, a page at a time: never more than a page of each shard is in memory. */
@@ -26,14 +26,14 @@ export class HistoryReader {
     this.#keys = keys;
   }
 
-  /** What keeps the history from being read, a line each. */
+  /** Why the history cannot be read, one per line. */
   get notReady(): readonly string[] {
     return this.#client.notReady;
   }
 
   /**
-   * Up to the moment at which this is called. What is written meanwhile may come into a shard that was read before, ahead of a line
-   * that has been given out: a reader that goes on after that line would never see it. Rejects with the reason of the signal when it is aborted.
+   * Reads up to the moment of this call. A later record may land in a shard that was already read, before a line that was already returned: a
+   * reader that continues after that line would miss it. Rejects with the reason of the signal when it is aborted.
    */
   async *read(query: HistoryQuery, signal?: AbortSignal): AsyncGenerator<HistoryLine> {
     const end = String((await this.#now()) - 1);
@@ -54,7 +54,7 @@ export class HistoryReader {
     }
   }
 
-  /** The records alone, all at once; only those that are seen count towards the limit. */
+  /** Only the records, all at once. Only visible records count towards the limit. */
   async records(
     query: HistoryQuery,
     signal?: AbortSignal,
@@ -63,10 +63,10 @@ export class HistoryReader {
     return await collectRecords(this, query, signal, isSeen);
   }
 
-  /** By the clock that ids are made of, in milliseconds; of several that of the slowest: nothing before it is written any more. */
+  /** The time in milliseconds by the clock that makes the ids; of several nodes the slowest: nothing before it is written any more. */
   async #now(): Promise<number> {
     const { connection } = this.#client;
-    // A first command waits until the nodes of a cluster are known.
+    // The first command waits until the nodes of a cluster are known.
     await connection.ping();
     const servers = connection instanceof Cluster ? connection.nodes("master") : [connection];
     const times = await Promise.all(servers.map((server) => server.time()));
@@ -82,13 +82,13 @@ export class HistoryReader {
         const text = recordText(fields);
         if (!mayMatch(text)) continue;
         const record = parseHistoryRecord(text);
-        // Written by a later version, which knows its meaning.
+        // A later version wrote it and knows its meaning.
         if (record !== undefined) yield { id, shard, record, ...readPlace(id) };
       }
   }
 }
 
-/** All at once, from a reader that gives out lines; only those that are seen count towards the limit. */
+/** All records at once, from a reader that returns lines. Only visible records count towards the limit. */
 export async function collectRecords(
   reader: Pick<HistoryReader, "read">,
   query: HistoryQuery,
@@ -103,15 +103,15 @@ export async function collectRecords(
   return records;
 }
 
-/** The one stream that has all that is asked for; undefined: all have some. What operators did has no cluster. */
+/** The one stream that has all requested records; undefined: all streams have some. Acts of operators have no cluster. */
 function onlyStream({ type }: HistoryQuery, keys: Keys): string | undefined {
   return type === "operator" ? keys.history(undefined) : undefined;
 }
 
-/** As the record of an act is written. */
+/** As it appears in the record of an act. */
 const operatorText = '"type":"operator"';
 
-/** Whether a record may be among those that are asked for, by its text alone: most are not, and need no reading. */
+/** Whether a record may match, by its text alone: most do not, and need no parsing. */
 function textFilter({ type }: HistoryQuery): (text: string) => boolean {
   return (text) => type === undefined || text.includes(operatorText);
 }
@@ -124,20 +124,20 @@ interface ShardRange {
   readonly end: string;
 }
 
-/** The id is the stream's, which another shard may have given as well. */
+/** The id is that of the stream; another shard may have the same one. */
 interface ShardLine extends ShardPlace {
   readonly id: string;
   readonly record: HistoryRecord;
 }
 
-/** Lines with one id of the streams are given out by shard: of this one it is still to come when the line is of an earlier shard. */
+/** Lines with the same stream id are returned in the order of shards, so the line of a later shard with this id is still to come. */
 function rangeStartOf(since: HistoryQuery["since"], shard: number): string {
   if ("ms" in since) return String(Math.max(0, Math.floor(since.ms)));
   const [ms, number, of] = since.afterId.split("-");
   return shard <= Number(of) ? `(${ms}-${number}` : `${ms}-${number}`;
 }
 
-/** The lines of all shards in the order in which they were written. */
+/** The lines of all shards in the order of their ids. */
 async function* inTimeOrder(shards: readonly AsyncGenerator<ShardLine>[]): AsyncGenerator<ShardLine> {
   const heads = new Map<AsyncGenerator<ShardLine>, ShardLine>();
   const advance = async (shard: AsyncGenerator<ShardLine>): Promise<void> => {

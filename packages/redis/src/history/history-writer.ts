@@ -9,20 +9,20 @@ import { Script } from "../connection/script.ts";
 
 export interface HistoryWriterOptions {
   readonly client: RedisClient;
-  /** Of more records the oldest are removed. Undefined: none are removed here; the process that writes most of them does it. */
+  /** Maximum of records; the oldest are removed. Undefined: this process removes none; the one that writes most of them does. */
   readonly lengthMax: number | undefined;
-  /** What waits while Redis is away; what is more is dropped, and counted. */
+  /** Maximum of records that wait while Redis is away; further ones are dropped and counted. */
   readonly waitingMax: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Pick<Meter, "historyKept">;
 }
 
-/** One round trip for records that come together, and soon enough for readers. */
+/** Gathers records into one round trip, and is soon enough for readers. */
 const historyGatherMs = 200;
 const batchMax = 500;
 
-/** KEYS: a stream. ARGV: how many it may hold, or nothing, and the records. */
+/** KEYS: a stream. ARGV: its maximum length, or nothing, then the records. */
 const appendScript = new Script(`
 for i = 2, #ARGV do
   if ARGV[1] == '' then
@@ -34,7 +34,7 @@ end
 return 0
 `);
 
-/** Writes records into one stream, one field `record` in each entry. Nobody waits for it. */
+/** Writes records into one stream, one field `record` per entry. Callers do not wait for it. */
 export class HistoryWriter {
   readonly #stream: string;
   readonly #options: HistoryWriterOptions;
@@ -58,9 +58,9 @@ export class HistoryWriter {
     this.#drain.begin();
   }
 
-  /** Records from before this wall time go, and those that are too many. Ahead of what is appended from now on, and waited for by nobody. */
+  /** Removes records before this wall time, and those over the maximum. Redis runs this before later appends. Callers do not wait for it. */
   trim(oldestMs: number): void {
-    // While Redis is away the first waits for it.
+    // While Redis is away the first trim is still waiting.
     if (this.#isTrimming) return;
     this.#isTrimming = true;
     const { log } = this.#options;
@@ -73,16 +73,16 @@ export class HistoryWriter {
       });
   }
 
-  /** What waits is written without waiting for more. */
+  /** Writes the waiting records at once. */
   async finish(): Promise<void> {
     await this.#drain.finish();
   }
 
   async #trim(oldest: string): Promise<void> {
     const { client, lengthMax } = this.#options;
-    // Exactly: in a quiet shard all that there is lies in one node, which would stay as a whole.
+    // Exact, without `~`: a quiet shard has all records in one node, and Redis would keep the whole node.
     await client.connection.xtrim(this.#stream, "MINID", oldest);
-    // A Redis without memory refuses to append, and what would go then stays.
+    // A Redis without memory refuses to append, so appending alone would not remove the oldest.
     if (lengthMax !== undefined)
       await client.connection.xtrim(this.#stream, "MAXLEN", "~", lengthMax, "LIMIT", 0);
   }

@@ -9,19 +9,19 @@ import { HistoryWriter } from "./history-writer.ts";
 export interface RecordActOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
-  /** Of more records the oldest go. Undefined: the processes that record more see to it. */
+  /** Maximum of records; the oldest are removed. Undefined: processes that record more remove them. */
   readonly lengthMax: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Writes an act of a person to the history, and waits until Redis has it. Never rejects: the act is done. */
+/** Writes an act of a person to the history and waits until Redis has it. Never rejects: the act itself is already done. */
 export async function recordAct(record: OperatorRecord, options: RecordActOptions): Promise<void> {
   if (!(await isWritten([record], options)))
     options.log.error({}, "the act is done, but the history could not be written");
 }
 
-/** Writes that failed rolls are discarded: they are so when the history says it. Faults when it cannot be written. */
+/** Records that failed rolls are discarded: only this record discards them. Faults when it cannot be written. */
 export async function recordDiscards(
   records: readonly ActionRecord[],
   options: RecordActOptions,

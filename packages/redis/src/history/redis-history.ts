@@ -10,24 +10,21 @@ export interface RedisHistoryOptions extends Omit<HistoryWriterOptions, "waiting
   readonly retentionMs: number;
 }
 
-/** In all shards: some megabytes. */
+/** In all shards together: some megabytes. */
 const recordsMax = 10_000;
-/** The records of a storm in one cluster fit, whatever the number of shards. */
+/** Enough for the records of a storm in one cluster, whatever the number of shards. */
 const waitingInShardLeast = 1000;
-/** While records are written, old ones are removed within a minute of their time, also in shards without writes. */
+/** While records are written, each old one is removed within a minute after its time, also in shards without writes. */
 const trimEveryMs = 60_000;
-/** Changes this process has recorded: the workloads of one source are reconciled within moments. */
+/** Changes that this process has recorded. The workloads of one source are reconciled within moments. */
 const recordedMax = 5000;
 
-/**
- * The history as a Redis stream for each shard. Each is written on its own: one node of a Redis Cluster may be away without
- * delaying the others.
- */
+/** The history as one Redis stream per shard. Each is written independently: a node of a Redis Cluster that is away does not delay the others. */
 export class RedisHistory implements History {
   readonly #options: RedisHistoryOptions;
-  /** Of each shard's stream. */
+  /** The writer of each shard's stream. */
   readonly #writers: ReadonlyMap<string, HistoryWriter>;
-  /** How many users the records of a change name. */
+  /** The number of users that the records of a change name. */
   readonly #recorded = new LRUCache<ChangeId, number>({ max: recordedMax });
   #trimmedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -47,7 +44,7 @@ export class RedisHistory implements History {
     }
   }
 
-  /** Removes what is too old or too much, at most once a minute. Returns at once. */
+  /** Removes records that are too old or too many, at most once a minute. Returns at once. */
   trim(): void {
     const { clock, retentionMs } = this.#options;
     if (clock.monotonic() - this.#trimmedAtMs < trimEveryMs) return;
@@ -61,7 +58,7 @@ export class RedisHistory implements History {
     await atMost(graceMs, this.#options.clock, finished);
   }
 
-  /** A record that names more users says more. */
+  /** A record that names more users adds information. */
   #isRecorded({ actor, change }: ChangeRecord): boolean {
     const named = actor?.users?.length ?? 0;
     const before = this.#recorded.get(change);

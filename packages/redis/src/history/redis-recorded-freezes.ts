@@ -8,18 +8,18 @@ import { Script } from "../connection/script.ts";
 export interface RecordedFreezesOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
-  /** Who looks: no other process has this name. It holds no space. */
+  /** The name of this process, which no other process has. It contains no space. */
   readonly member: string;
 }
 
-/** A process that reads the freezes says so every 5 s (engine's freeze-news). One that was silent for so long has ended and obeys nothing. */
+/** A process that reads the freezes reports them every 5 s (engine's freeze-news). One that was silent this long has ended and obeys no freeze. */
 const freezeSilenceMs = 60_000;
-/** Said at every reading, each 5 s. Two may be missed. */
+/** It is reported at every reading, each 5 s. Two may be missed. */
 const unreadableMs = 15_000;
 
 /**
- * KEYS: a sorted set, `member freeze` → when it was said last. ARGV: the member, and all freezes that it knows of. Returns what nobody
- * had said before, and what nobody says any more.
+ * KEYS: a sorted set, `member freeze` → when it was last reported. ARGV: the member, and all freezes that it knows of. Returns the freezes that
+ * nobody had reported before, and those that nobody reports any more.
  */
 const replaceFreezesScript = new Script(`
 local time = redis.call('TIME')
@@ -45,8 +45,8 @@ return { come, gone }
 `);
 
 /**
- * Freezes that were told, in Redis. Several watchers look: at one document, or each also at a file of its own. A freeze comes when the
- * first of them knows of it and is gone with the last. When Redis is lost they are told again.
+ * The recorded freezes, in Redis. Several watchers report them: from one shared document, or each from a file of its own too. A freeze appears
+ * with the first watcher that knows it and disappears with the last. After a loss of Redis all are reported again.
  */
 export class RedisRecordedFreezes implements RecordedFreezes {
   readonly #client: RedisClient;
@@ -91,7 +91,7 @@ export async function readRecordedFreezes(options: AskedFreezes): Promise<readon
 
 type AskedFreezes = Pick<RecordedFreezesOptions, "client" | "keys">;
 
-/** KEYS: the sorted set. ARGV: how many at most. Returns the time, and the members with their times, those that were said last first. */
+/** KEYS: the sorted set. ARGV: the maximum. Returns the time, and the members with their times, the latest first. */
 const saidFreezesScript = new Script(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -110,7 +110,7 @@ async function readSaidFreezes({ client, keys }: AskedFreezes): Promise<readonly
   });
 }
 
-/** What watchers have said here of the freezes. */
+/** What watchers report about the freezes. */
 export class RedisFreezeReadings implements FreezeReadings {
   readonly #options: AskedFreezes;
 

@@ -12,8 +12,8 @@ import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 
 /**
- * KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads, their runs that have ended, what is kept of each (empty: nothing) and
- * when to look at that. For each 0 when another has begun since.
+ * KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads, their runs that have ended, what to keep of each (empty: nothing) and
+ * when to check that. Returns for each 0 when another run has begun since.
  */
 const endRunsScript = new Script(`
 local ended = {}
@@ -33,24 +33,27 @@ end
 return ended
 `);
 
-/** KEYS: the runs of a cluster, those left to its watcher. ARGV: workload, the run, when to look at it. 0 when the run is another, or none. */
+/**
+ * KEYS: the runs of a cluster, those left to its watcher. ARGV: workload, the run, when to check it. Returns 0 when the stored run differs or is
+ * gone.
+ */
 const leaveRunScript = new Script(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
 return 1
 `);
 
-/** KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads. Those without a run are left no more. */
+/** KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads. Removes those without a run from the left ones. */
 const dropLostScript = new Script(`
 for _, workload in ipairs(ARGV) do
   if redis.call('HEXISTS', KEYS[1], workload) == 0 then redis.call('ZREM', KEYS[2], workload) end
 end
 `);
 
-/** Of one cluster, at a time: what can be looked at before the next ones are asked for. */
+/** Per cluster and call: as many as can be checked before the next ones are requested. */
 const dueMax = 500;
 
-/** The rollouts that are followed, in one Redis hash for each cluster. */
+/** The rollout runs, in one Redis hash per cluster. */
 export class RedisRolloutRuns implements RolloutRuns {
   readonly #client: RedisClient;
   readonly #keys: Keys;
@@ -112,7 +115,7 @@ export class RedisRolloutRuns implements RolloutRuns {
     if (due.length === 0) return [];
     const texts = await connection.hmget(rollouts, ...due);
     const started = due.map((key, at) => startedRun(cluster, key, texts[at]));
-    // One that another version wrote stays for that version.
+    // A run that another version wrote stays for that version.
     const lost = due.filter((_, at) => texts[at] === null);
     if (lost.length > 0) await dropLostScript.run(connection, [rollouts, leftRollouts], lost);
     return started.filter((one) => one !== undefined);
@@ -128,7 +131,7 @@ export class RedisRolloutRuns implements RolloutRuns {
   }
 }
 
-/** Undefined: the run was lost, or another version wrote it. */
+/** Undefined: the run is lost, or another version wrote it. */
 function startedRun(
   cluster: ClusterId,
   key: string,

@@ -1,18 +1,18 @@
 import type { RedisClient } from "../connection/client.ts";
 
-/** Small enough to hold up nobody else at Redis. */
+/** Small enough not to delay other clients of Redis. */
 export const pageSize = 500;
 
-/** Entries of a stream as Redis answers them. */
+/** Entries of a stream as Redis returns them. */
 export type StreamPage = readonly (readonly [id: string, fields: readonly string[]])[];
 
-/** An id of a stream, `milliseconds-number`, in numbers. */
+/** The parts of a stream id, `milliseconds-number`, as numbers. */
 export interface StreamPlace {
   readonly ms: number;
   readonly number: number;
 }
 
-/** Where a record lies: several streams may give the same id. */
+/** The place of a record: several streams may have the same id. */
 export interface ShardPlace extends StreamPlace {
   readonly shard: number;
 }
@@ -27,7 +27,7 @@ export function isBefore(a: StreamPlace, b: StreamPlace): boolean {
   return a.ms === b.ms ? a.number < b.number : a.ms < b.ms;
 }
 
-/** The order in which records are read: by id, and of one id by shard. Below 0 where `a` comes first. */
+/** The order in which records are read: by id, then by shard. Below 0 when `a` comes first. */
 export function byShardPlace(a: ShardPlace, b: ShardPlace): number {
   return a.ms - b.ms || a.number - b.number || a.shard - b.shard;
 }
@@ -37,7 +37,7 @@ export function recordText(fields: readonly string[]): string {
   return fields[fields.indexOf("record") + 1] ?? "";
 }
 
-/** The entries of a stream from one id to another, as `XRANGE` takes them, a page at a time. */
+/** The entries of a stream between two ids, as `XRANGE` takes them, page by page. */
 export async function* streamPages(
   { connection }: Pick<RedisClient, "connection">,
   stream: string,

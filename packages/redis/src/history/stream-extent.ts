@@ -1,17 +1,17 @@
 import type { RedisClient } from "../connection/client.ts";
 import { readList, readText } from "../index/index-entry.ts";
 
-/** How far a stream is written, and where it begins. */
+/** The first and last entry of a stream, and how many were ever added. */
 export interface StreamExtent {
-  /** The newest id; empty: there has been none. */
+  /** The newest id; empty when there has been none. */
   readonly lastId: string;
-  /** How many records it has ever been given: fewer than before means that Redis lost it. */
+  /** The number of records ever added. A smaller number than before means that Redis lost the stream. */
   readonly added: number;
-  /** The oldest id that it still has; empty: it has none. */
+  /** The oldest id that it still has; empty when it has none. */
   readonly firstId: string;
 }
 
-/** Takes Redis the same time whatever the length of the stream. */
+/** Costs Redis the same time whatever the length of the stream. */
 export async function streamExtent(
   stream: string,
   { connection }: Pick<RedisClient, "connection">,
@@ -30,5 +30,5 @@ export async function streamExtent(
   }
 }
 
-/** Of a stream that nothing was ever written into. */
+/** The extent of a stream that was never written. */
 export const noStream: StreamExtent = { lastId: "", added: 0, firstId: "" };

@@ -6,7 +6,7 @@ import type { Keys } from "../connection/keys.ts";
 import { withCalledClusters } from "./called-clusters.ts";
 import { withEarlierChanges } from "./earlier-changes.ts";
 
-/** Which records a query wants, with what Redis alone knows of the names and ids in it. */
+/** Which records match a query, using the names and ids that only Redis knows. */
 export async function wantedRecords(
   query: HistoryQuery,
   redis: { readonly client: RedisClient; readonly keys: Keys },
