@@ -4,22 +4,22 @@ import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 import { readList } from "./index-entry.ts";
 
-/** What there is of one cluster. */
+/** Counts for one cluster. */
 export interface ClusterCounts {
   /** Opted-in workloads. */
   readonly workloads: number;
   /** Of these, those that no worker has observed yet. */
   readonly unobserved: number;
-  /** Rollouts that have not ended. One that failed or stalled is followed for a day longer, and is not among them. */
+  /** Unfinished rollouts. One that failed or stalled is followed for a day longer and does not count. */
   readonly rollouts: number;
 }
 
-/** Clusters of one call. With a hundred rollouts in each, Redis is free again in a millisecond. */
+/** Clusters per call. With a hundred rollouts in each, Redis is blocked for a millisecond. */
 const countedAtOnce = 20;
 
 /**
- * KEYS: of each cluster its workloads, those not observed and its rollouts. Answers with a count for each. A run of a rollout that has ended
- * badly has a `badEnd` beside its sources.
+ * KEYS: for each cluster its workloads, the unobserved ones and its rollouts. Returns a count for each. The run of a rollout that ended badly has
+ * a `badEnd` beside its sources.
  */
 const countScript = new Script(`
 local counts = {}
@@ -36,7 +36,7 @@ end
 return counts
 `);
 
-/** Counts what there is of each of these clusters. */
+/** Counts the workloads and rollouts of these clusters. */
 export async function countClusters(
   clusters: readonly ClusterId[],
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },

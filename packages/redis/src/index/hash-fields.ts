@@ -4,8 +4,8 @@ import type { RedisConnection } from "../connection/client.ts";
 const scannedAtOnce = 1000;
 
 /**
- * The fields of a hash that begin with the prefix, read in pages: all that exist from the beginning to the end. Redis itself matches them: a
- * cluster with a hundred served namespaces would else send all its keys a hundred times per kind.
+ * The fields of a hash that begin with the prefix, read in pages: every field that exists during the whole scan. Redis itself matches them:
+ * otherwise a cluster with a hundred served namespaces would send all its keys a hundred times per kind.
  */
 export async function hashFields(
   connection: RedisConnection,

@@ -3,8 +3,8 @@ import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 
 /**
- * The text of an index entry in Redis. It is sorted, so equal entries have equal texts. A change of this format makes every
- * workload be adopted again.
+ * The text of an index entry in Redis. It is sorted, so equal entries have equal texts. A change of this format makes every workload be adopted
+ * again.
  */
 export function encodeEntry(entry: IndexEntry): string {
   const { quietPeriodMs, maxWaitMs } = entry.window;
@@ -43,7 +43,7 @@ export function readWindow(value: unknown): IndexEntry["window"] {
   };
 }
 
-/** Most texts are empty; they are not parsed, because an error of the parser is costly. */
+/** Most texts are empty; those are not parsed, because an error of the parser is slow. */
 function readJson(value: unknown): unknown {
   const text = readText(value);
   return text === "" ? undefined : parseJson(text);

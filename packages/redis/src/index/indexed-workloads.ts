@@ -19,7 +19,7 @@ export interface IndexedWorkload {
 /** Entries per scan: a millisecond of Redis. */
 const batch = 1000;
 
-/** The workloads in the index of a cluster, for people to see; those of a namespace, or all where it is empty. A change during the scan may be missed. */
+/** The workloads in the index of a cluster, for people to read: those of a namespace, or all if it is empty. May miss a change during the scan. */
 export async function indexedWorkloads(
   cluster: ClusterId,
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
@@ -41,7 +41,7 @@ export async function indexedWorkloads(
   return [...found.values()];
 }
 
-/** What a person writes has no meaning in a glob of Redis. */
+/** Escapes a person's text, so that it has no meaning in a glob of Redis. */
 function globText(text: string): string {
   return text.replaceAll(/[\\*?[\]^]/g, "\\$&");
 }

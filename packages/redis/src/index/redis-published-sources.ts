@@ -10,8 +10,8 @@ import { type Keys, readHandledField } from "../connection/keys.ts";
 import { hashFields } from "./hash-fields.ts";
 
 /**
- * The last published version and keyed mark of each source of one cluster, in one Redis hash. The index lies beside it and
- * detects its loss; after a loss everything is remembered again and nothing is published.
+ * The last published version and keyed mark of each source of one cluster, in one Redis hash. It lies beside the index, which detects its loss.
+ * After a loss everything is stored again and nothing is published.
  */
 export class RedisPublishedSources implements PublishedSources {
   readonly #client: RedisClient;

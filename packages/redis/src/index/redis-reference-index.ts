@@ -45,7 +45,7 @@ const removedAtOnce = 500;
 
 const bugs = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** Whether a command got no answer. What else it is rejected with is a refusal of Redis, a fault that says more, or a bug of ours. */
+/** Whether a command got no answer. Any other error is a refusal of Redis, a more specific fault, or a bug of ours. */
 function isUnanswered(error: Error): boolean {
   const isBug = bugs.some((its) => error instanceof its);
   return !(isBug || error instanceof Fault || error.name === "ReplyError");
@@ -190,7 +190,7 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     await this.#unlessReconnected(() => this.#resetCheckpoints(sources));
   }
 
-  /** No version of these sources is handled then: the next list publishes those that it shows, and those that are gone. */
+  /** Marks these sources as having no handled version: the next list publishes those it contains, and those that are gone. */
   async #resetCheckpoints(sources: readonly SourceRef[]): Promise<void> {
     for (const [kind, group] of Map.groupBy(sources, (source) => source.kind)) {
       const fields = group.flatMap((ref) => [handledField(ref), "expected"]);
@@ -255,8 +255,8 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
   }
 
   /**
-   * A command without an answer is sent again after a reconnection, maybe to a Redis that took over without the requests that were in the
-   * queue before it: what it said of them is taken back.
+   * A command without an answer is sent again after a reconnection, maybe to another Redis, which has lost the requests that were queued before.
+   * So what the command stored about them is reverted.
    */
   async #unlessReconnected(takeBack: () => Promise<unknown>): Promise<void> {
     if (this.#client.connections === this.#connections) return;

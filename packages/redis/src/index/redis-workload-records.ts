@@ -14,8 +14,9 @@ import { Script } from "../connection/script.ts";
 import { encodeApplied, readApplied, readSeen, readServed } from "./workload-record.ts";
 
 /**
- * KEYS: noted, seen, unlooked. ARGV, three for each workload: its key, its applied state or '', the observed resourceVersion. An event of a
- * newer version stays, one that cannot be read does not. resourceVersions are decimal integers: the longer one is larger, then the lexically larger one (KEP-5504).
+ * KEYS: noted, seen, unlooked. ARGV, three for each workload: its key, its applied state or '', the observed resourceVersion. An event of a newer
+ * version stays; an unreadable one is removed. resourceVersions are decimal integers: the longer one is larger, then the lexically larger one
+ * (KEP-5504).
  */
 const appliedScript = new Script(`
 for i = 1, #ARGV, 3 do
@@ -45,7 +46,7 @@ end
 return records
 `);
 
-/** What a call of one of the scripts is about. */
+/** The arguments for one workload in a call of either script. */
 type RecordArguments = readonly [workload: string, string, string];
 
 function readTexts(answer: unknown): readonly (string | undefined)[] {
@@ -64,7 +65,7 @@ export class RedisWorkloadRecords implements WorkloadRecords {
   readonly #reads: SharedCalls<RecordArguments, unknown>;
   readonly #writes: SharedCalls<RecordArguments, unknown>;
   readonly #reconciled: SharedCalls<string, unknown>;
-  /** Writes that Redis may not have been sent, by workload: a later command about it waits for them. */
+  /** Writes that may not have reached Redis yet, by workload: a later command for the same workload waits for them. */
   readonly #unanswered = new Map<string, Promise<unknown>>();
 
   constructor(options: RedisWorkloadRecordsOptions) {
@@ -145,7 +146,7 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     return workloads.map(() => answer);
   }
 
-  /** Never rejects: nobody waits for it to be written. */
+  /** Never rejects: no caller waits for the write. */
   async #sent(sent: Promise<unknown>): Promise<void> {
     try {
       await sent;

@@ -1,8 +1,8 @@
 import { Script } from "../connection/script.ts";
 
 /**
- * The Lua scripts of the reference index. Each script first checks the epoch, so it answers only from the state that the
- * caller opened. All keys of a script begin with the cluster's root (KEYS[1]), so they lie in one slot.
+ * The Lua scripts of the reference index. Each script first checks the epoch, so it answers only from the state that the caller opened. All keys
+ * of a script begin with the cluster's root (KEYS[1]), so they lie in one slot.
  */
 
 const checkEpoch = `
@@ -52,7 +52,7 @@ local function forgetRecords(workload)
 end
 `;
 
-/** Which event is stored with an entry that differs from the one before: see `IndexEntry`'s `seen`. */
+/** Which event to store with an entry that differs from the previous one: see `IndexEntry`'s `seen`. */
 const eventAfter = `
 local function asksFor(entry)
   local asked = {}
@@ -84,8 +84,8 @@ end
 `;
 
 /**
- * ARGV: epoch, then triples (workload key, encoded entry, the event that shows it or ''). Returns the positions (1-based) of
- * entries that are new or different, and of those that were so before and are not published yet.
+ * ARGV: epoch, then triples (workload key, encoded entry, the event that shows it or ''). Returns the positions (1-based) of entries that are new
+ * or different, and of earlier such entries that are not published yet.
  */
 export const putScript = new Script(`${checkEpoch}${eventAfter}
 local changed = {}
@@ -144,11 +144,10 @@ return 0
 `);
 
 /**
- * ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion). Returns two lists. The first has one item for each
- * source that is referenced or lies in a namespace with name patterns, and whose version differs from the handled one:
- * {position, {workload, window…}, 1 when no version was handled}. The second has one item for each namespace of these sources:
- * {namespace, {workload, window, patterns…}}. Patterns come once per namespace: a workload may have hundreds of them, and a
- * page hundreds of sources.
+ * ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion). Returns two lists. The first has one item for each source whose version
+ * differs from the handled one and that is referenced or lies in a namespace with name patterns: {position, {workload, window…}, 1 when no
+ * version was handled}. The second has one item for each namespace of these sources: {namespace, {workload, window, patterns…}}. It has the
+ * patterns once per namespace: a workload may have hundreds of them, and a page hundreds of sources.
  */
 export const findChangedScript = new Script(`${checkEpoch}
 local found = {}
@@ -195,7 +194,7 @@ end
 return 0
 `);
 
-/** ARGV: epoch, then pairs (kind, `namespace/name`). Writes a checkpoint at no version unless there is one. */
+/** ARGV: epoch, then pairs (kind, `namespace/name`). Writes a checkpoint without a version, unless there is one. */
 export const expectScript = new Script(`${checkEpoch}
 for i = 2, #ARGV, 2 do
   redis.call('HSETNX', root .. ':handled:' .. ARGV[i], ARGV[i + 1], 'expected')
