@@ -10,7 +10,7 @@ import { ledgerRollOf } from "./redis-roll-ledger.ts";
 /** Keys per scan: a millisecond of Redis. */
 const breakersScanned = 1000;
 
-/** The breakers of rolls in Redis, for a person who closes one. */
+/** The breakers of rolls in Redis, for a person who closes them. */
 export class OpenBreakers implements ReleasedBreakers {
   readonly #client: RedisClient;
   readonly #root: string;
@@ -24,16 +24,16 @@ export class OpenBreakers implements ReleasedBreakers {
     return await this.#open([`${this.#root}w|${ledgerRollOf(request)}`]);
   }
 
-  /** A source has a breaker for each set of keys that workloads use of it. Looks through all keys of Redis, a step at a time. */
+  /** A source has one breaker for each set of keys that workloads use. Scans all keys of Redis, step by step. */
   async ofSource(clusters: readonly ClusterId[], source: SourceRef): Promise<readonly OpenBreaker[]> {
     const prefixes = clusters.map((cluster) => `${this.#root}s|${cluster}|${sourceKey(source)}`);
     const isOurs = (key: string) => prefixes.some((prefix) => key === prefix || key.startsWith(`${prefix}|`));
-    // Names hold none of the characters of a glob.
+    // Names contain no glob characters.
     const found = await this.#scan(`${this.#root}s|*|${sourceKey(source)}*`);
     return await this.#open(found.filter(isOurs));
   }
 
-  /** Forgets the rolls that opened the breakers: they begin anew. */
+  /** Removes the rolls that opened the breakers, so that they count from zero. */
   async close(breakers: readonly OpenBreaker[]): Promise<void> {
     await Promise.all(breakers.map(({ key }) => this.#client.connection.unlink(key)));
   }
@@ -65,7 +65,7 @@ export class OpenBreakers implements ReleasedBreakers {
   }
 }
 
-/** The braces of a hash tag are no pattern for Redis; brackets would be. */
+/** Redis does not treat the braces of a hash tag as a pattern; brackets it would. */
 function escaped(pattern: string): string {
   return pattern.replaceAll(/[[\]\\?]/g, "\\$&");
 }

@@ -20,21 +20,18 @@ export interface RedisRollLedgerOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly limits: RollLimits;
-  /** Undefined: Redis' own clock, which is the same for all workers. */
+  /** Undefined: Redis' own clock, which all workers share. */
   readonly now?: () => number;
 }
 
-/** A budget that nobody asks is kept until it is full again and its leases are over. After that it is the same as a new one. */
+/** An unused budget is kept until it is full again and its leases are over. After that it equals a new one. */
 const keptAtLeastMs = 2 * leaseMs;
 
-/** The ledger of rolls that all workers share: one call of Redis for the rolls that ask at the same time, and none without limits. */
+/** The ledger of rolls that all workers share: one call of Redis for concurrent requests, and none without limits. */
 export class RedisRollLedger implements RollLedger {
   readonly #options: RedisRollLedgerOptions;
   readonly #keepMs: number;
-  /**
-   * Rolls of a cluster that ask at the same time share a call: each is counted as if it came alone. Those of another cluster do not wait for
-   * it.
-   */
+  /** Concurrent rolls of one cluster share a call, and each counts as if it came alone. They do not wait for rolls of another cluster. */
   readonly #admissions: SharedCalls<string, unknown>;
 
   constructor(options: RedisRollLedgerOptions) {
@@ -74,7 +71,7 @@ export class RedisRollLedger implements RollLedger {
     const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
     const levels = this.#levels(request);
     if (breakers.length + levels.length === 0) return { type: "go" };
-    // Commands wait until Redis is back. A request that another worker has by then stops waiting.
+    // Commands wait until Redis is back. A request that another worker has taken meanwhile stops waiting.
     const asked = isOnly ? this.#check(request, breakers) : this.#admit(request, breakers);
     const answer = await unlessAborted(asked, signal, "room to roll");
     return verdictOf(Array.isArray(answer) ? answer : [], breakers, levels);
@@ -145,7 +142,7 @@ interface Ask {
   readonly breakers?: readonly Breaker[];
   /** How long ago the rollout began. */
   readonly age?: number;
-  /** Nothing is written. */
+  /** Only checks; writes nothing. */
   readonly only?: true;
 }
 
@@ -202,7 +199,7 @@ function verdictOf(
   return { type: "go" };
 }
 
-/** The levels of budgets for a request: the key of each in the ledger, and whose share of it the request takes. */
+/** The levels of budgets for a request: each level's key in the ledger, and the share of it that the request takes. */
 export function levelsOf({ cluster, workload }: Request) {
   const inNamespace = `${cluster}|${workload.namespace}`;
   return [
@@ -229,7 +226,7 @@ export function ledgerRollOf({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
 }
 
-/** The inverse of `ledgerRollOf`; empty for a text that is none. */
+/** The inverse of `ledgerRollOf`; empty for any other text. */
 export function requestOf(roll: string): readonly Request[] {
   const at = roll.lastIndexOf("|");
   const workload = parseWorkloadKey(roll.slice(at + 1));

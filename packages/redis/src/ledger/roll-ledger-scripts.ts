@@ -10,9 +10,9 @@ import { blockersMax } from "@fleet-reloader/engine/admission/roll-ledger";
 import { Script } from "../connection/script.ts";
 
 /**
- * The Lua of the ledger of rolls, which all workers share: the rules of breakers and budgets. The test kit's roll-ledger-model
- * states the same rules in TypeScript, and a contract test compares the answers. All keys begin with KEYS[1] and share one
- * slot: a roll enters everywhere or nowhere.
+ * The Lua of the ledger of rolls, which all workers share: the rules of breakers and budgets. The test kit's roll-ledger-model states the same
+ * rules in TypeScript, and a contract test compares the answers. All keys begin with KEYS[1] and share one slot: a roll enters every level or
+ * none.
  */
 const parts = `
 local root = KEYS[1]
@@ -56,10 +56,11 @@ end
 `;
 
 /**
- * ARGV: JSON of each ask. They are answered one after the other, as if each came in a call of its own: one that fails, because what is
- * kept for it is damaged, fails alone. What Redis refuses for now it refuses to all of them, and the call fails. Answers {'entered'},
- * {'breaker', position, until, now}, {'budget', position, what, afterMs, unfinished roll…} or {'failed', why}.
- * An ask with `only` gets the same answer and writes nothing: what a write would have removed before is left out of the counts.
+ * ARGV: JSON of each ask. Asks are answered one after the other, as if each came in a call of its own: an ask whose stored data is damaged fails
+ * alone. A temporary refusal of Redis applies to all, so the call fails. Returns {'entered'}, {'breaker', position, until, now}, {'budget',
+ * position, what, afterMs, unfinished roll…} or {'failed', why} for each.
+ *
+ * An ask with `only` gets the same answer and writes nothing: the counts leave out what a write would have removed first.
  */
 export const enterScript = new Script(`${parts}
 local function precedes(one, other)
@@ -219,7 +220,7 @@ end
 return answers
 `);
 
-/** ARGV: JSON of the ask. The roll was not made: what it took is given back. */
+/** ARGV: JSON of the ask. The roll was not made: returns what it took. */
 export const withdrawScript = new Script(`${parts}
 for _, b in ipairs(ask.breakers) do
   local s = readBreaker(b.key)

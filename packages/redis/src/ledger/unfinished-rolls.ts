@@ -5,7 +5,7 @@ import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { levelsOf, requestOf } from "./redis-roll-ledger.ts";
 
-/** The rollouts that each budget of a request counts as unfinished, oldest first, `blockersMax` at most. Takes nothing. */
+/** The rollouts that each budget of a request counts as unfinished, oldest first, at most `blockersMax`. Takes nothing from the budgets. */
 export async function readUnfinished(
   request: Request,
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
