@@ -16,23 +16,23 @@ import type { ChangesReader, CountedChanges } from "./recent-records.ts";
 export interface HistoryProjectionOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
-  /** Answers what goes back further than the projection. */
+  /** Answers queries that go back further than the projection. */
   readonly reader: Pick<HistoryReader, "read" | "records">;
   readonly clock: Clock;
-  /** So much of the newest records is kept. */
+  /** Limits of the newest records to keep. */
   readonly max?: Partial<KeptMax>;
 }
 
-/** As many as a question reads at most. */
+/** The maximum that one query reads. */
 const recordsKeptMax = 100_000;
-/** Of the memory that this process may take for objects. The rest is for answers, and in standalone for watching and working. */
+/** Share of this process' heap limit. The rest is for answers, and in standalone for watching and working. */
 const heapShareMax = 0.4;
-/** Nobody has looked for so long: the memory is given back. */
+/** After this long without a query the memory is released. */
 const projectionIdleMs = 600_000;
 
 /**
- * The newest records of the history in memory, so that a question reads what came since the last one, and no more. It is made with the first question, and
- * dropped when nobody has asked for ten minutes. Each answer has everything that was written before the question.
+ * The newest records of the history in memory, so that a query reads only what was added since the last one. It is loaded by the first query, and
+ * dropped after ten minutes without one. Each answer contains everything that was written before the query.
  */
 export class HistoryProjection implements ChangesReader {
   readonly #options: HistoryProjectionOptions;
@@ -51,7 +51,7 @@ export class HistoryProjection implements ChangesReader {
     return this.#streams?.lines.count ?? 0;
   }
 
-  /** The records that the reader has for a query, and those of this very millisecond. */
+  /** The records that the reader has for a query, plus those of the current millisecond. */
   async records(
     query: HistoryQuery,
     signal?: AbortSignal,
@@ -78,13 +78,13 @@ export class HistoryProjection implements ChangesReader {
     return { changes: known.lines.changesSince(known.ms), count };
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   close(): void {
     this.#idle.abort();
     this.#streams = undefined;
   }
 
-  /** With the first millisecond that is asked for; undefined: the lines do not go back so far. */
+  /** The lines, with the first requested millisecond; undefined: the lines do not go back that far. */
   async #linesSince({ since }: HistoryQuery, signal?: AbortSignal) {
     if (!("ms" in since)) return undefined;
     const lines = await this.#refreshes.read("", () => this.#refresh());
@@ -93,7 +93,7 @@ export class HistoryProjection implements ChangesReader {
     return lines.covers(ms) ? { lines, ms } : undefined;
   }
 
-  /** Folds records while they are read: a hundred thousand of them are not in memory at once. */
+  /** Folds records while it reads them, so that a hundred thousand of them are not in memory at once. */
   async #foldRead(query: HistoryQuery, signal?: AbortSignal): Promise<CountedChanges> {
     const changes = new ChangeFolds();
     let count = 0;
@@ -104,7 +104,7 @@ export class HistoryProjection implements ChangesReader {
     return { changes, count };
   }
 
-  /** One after the other: two long histories at once may be more than the memory of this process. */
+  /** One at a time: two long histories at once may exceed the memory of this process. */
   async #inTurn<T>(signal: AbortSignal | undefined, read: () => Promise<T>): Promise<T> {
     const endTurn = await this.#readings.take(signal ?? new AbortController().signal);
     try {
@@ -118,7 +118,7 @@ export class HistoryProjection implements ChangesReader {
     this.#keep();
     const { lines } = this.#streams ?? {};
     if (lines !== undefined && (await this.#streams?.refresh())) return lines;
-    // Before the new ones are read: both together may be more than there is room for.
+    // Drops the old lines before it loads the new ones: both together may need too much memory.
     this.#streams = undefined;
     const { client, keys, max } = this.#options;
     const most = {
@@ -130,7 +130,7 @@ export class HistoryProjection implements ChangesReader {
     return this.#streams.lines;
   }
 
-  /** From now on for another while. */
+  /** Restarts the idle time. */
   #keep(): void {
     this.#idle.abort();
     this.#idle = new AbortController();

@@ -8,7 +8,7 @@ import type { FoldedChanges } from "@fleet-reloader/engine/overview/changes/chan
 import { byShardPlace, type ShardPlace } from "../history/stream-entry.ts";
 import type { PlacedRecord } from "./placed-record.ts";
 
-/** Where the records of a change itself lie: each cluster writes one. */
+/** The places of the records of the change itself: each cluster writes one. */
 interface ChangeSpan {
   readonly fold: ChangeFold;
   readonly first: ShardPlace;
@@ -16,16 +16,16 @@ interface ChangeSpan {
 }
 
 /**
- * The changes of records that come one after the other, folded once, for questions from any time on. A change that began after that time is what it is
- * from all records: those before it say nothing of it, and it does not matter which other changes are known. Only those that have records on both sides of
- * that time are folded anew.
+ * The changes of successive records, folded once, for queries that begin at any time. A change that began after that time needs no new fold:
+ * earlier records say nothing about it, and other changes do not affect it. Only changes with records on both sides of that time are folded
+ * again.
  */
 export class KeptChanges {
   readonly #folds = new ChangeFolds();
   /** By the id of the change. */
   readonly #spans = new Map<string, ChangeSpan>();
 
-  /** False: the change is known from a later record of another stream, so that its records have to be folded in order, anew. */
+  /** False: the change already has a later record from another stream, so all records have to be folded again in order. */
   add({ ms, number, record, shard }: PlacedRecord): boolean {
     if (record.type === "change") {
       const place = { ms, number, shard };
@@ -37,7 +37,7 @@ export class KeptChanges {
     return true;
   }
 
-  /** The changes of the records from a time on, which are given in their order. */
+  /** The changes of the records from `ms` on; `records` gives these in their order. */
   since(ms: number, records: Iterable<PlacedRecord>): FoldedChanges {
     const whole: ChangeSpan[] = [];
     const cutIds = new Set<string>();
@@ -55,7 +55,7 @@ export class KeptChanges {
         ),
       details: (id) => {
         const named = all.find(({ fold }) => fold.id === id)?.fold;
-        // A change of one cluster may have been recorded by that id alone before, and with one over clusters since.
+        // A change in one cluster may first be recorded with only its id there, and later with an id across clusters.
         const inCluster = this.#folds.findInCluster(id);
         const isWhole = inCluster !== undefined && (this.#spans.get(inCluster.id)?.first.ms ?? 0) >= ms;
         return (named ?? (isWhole ? inCluster : cut.#folds.findInCluster(id)))?.details;
@@ -65,13 +65,13 @@ export class KeptChanges {
     };
   }
 
-  /** Only these changes, from these records. */
+  /** Folds only these changes, from these records. */
   #foldedAnew(ids: ReadonlySet<string>, records: Iterable<PlacedRecord>): KeptChanges {
     const anew = new KeptChanges();
     if (ids.size === 0) return anew;
     for (const one of records) {
       const { record } = one;
-      // One that is known by another id, too, takes what comes after that.
+      // A wanted change may also be known by its id in a cluster; later records with that id belong to it.
       const isAsked =
         record.type !== "change" ||
         ids.has(changeIdOf(record)) ||

@@ -13,14 +13,14 @@ export interface LatestRollOptions {
   readonly keys: Keys;
 }
 
-/** Small enough to hold up nobody else at Redis. */
+/** Small enough not to delay other clients of Redis. */
 const searchedAtOnce = 500;
-/** A roll that lies behind so many times as many records is not found, since the caller waits for the answer. */
+/** Maximum of reads of `searchedAtOnce` records, since the caller waits for the answer; an older roll is not found. */
 const searchesMax = 20;
 
 /**
- * How the last roll of a workload failed, or who discarded it; nothing: it did not fail, it was rolled again since, or it is long ago. Reads
- * one stream, from its end, as far as the last roll.
+ * How the last roll of a workload failed, or who discarded it; nothing when it did not fail, was rolled again since, or is too long ago. Reads
+ * one stream backwards to the last roll.
  */
 export async function latestRoll(
   { cluster, workload }: Request,
@@ -42,9 +42,9 @@ export async function latestRoll(
   return {};
 }
 
-/** What a record says of the last roll of a workload; undefined: it says nothing of it. */
+/** What a record says about the last roll of a workload; undefined: nothing. */
 function rollOf(text: string, cluster: string, workload: WorkloadRef): EndedBadly | undefined {
-  // Most records are of others, and need no reading.
+  // Most records are about other workloads and need no parsing.
   if (!text.includes(JSON.stringify(workload.name))) return undefined;
   const record = parseHistoryRecord(text);
   if (record?.cluster?.id !== cluster || (record.type !== "action" && record.type !== "outcome"))

@@ -4,10 +4,10 @@ import { byShardPlace, isBefore, type StreamPlace } from "../history/stream-entr
 import { KeptChanges } from "./kept-changes.ts";
 import type { PlacedRecord } from "./placed-record.ts";
 
-/** Of all lines that are kept, what came of so many that are gone is kept, too, for a while. */
+/** The folded changes may still contain removed lines, up to this share of the kept lines. */
 const goneShareMax = 0.25;
 
-/** At most so much is kept. */
+/** Limits of what is kept. */
 export interface KeptMax {
   readonly records: number;
   /** Of memory. */
@@ -15,22 +15,22 @@ export interface KeptMax {
 }
 
 /**
- * The newest records of several streams in the order of their ids, so many at most. It knows from when on it has all of them. What the streams have
- * no more it has to be told.
+ * The newest records of several streams in the order of their ids, up to a maximum. It knows from when on it is complete. The caller reports what
+ * the streams have removed.
  */
 export class NewestLines {
   readonly #max: KeptMax;
   #lines: PlacedRecord[];
-  /** Of memory, about. */
+  /** Memory of the lines, about. */
   #bytes: number;
-  /** Nothing is missing from here on. Undefined: nothing is missing. */
+  /** The lines are complete from here on. Undefined: they are complete. */
   #from: StreamPlace | undefined;
-  /** Of these lines and of some that are gone, made with the first question. Undefined: to be made anew. */
+  /** Changes of these lines and of some removed ones, folded by the first query. Undefined: they have to be folded again. */
   #changes: KeptChanges | undefined;
-  /** How many lines are gone since then. */
+  /** How many lines were removed since then. */
   #gone = 0;
 
-  /** `from`: where the given records begin to be all that there are; undefined: they are all. */
+  /** `from`: where the given records begin to be complete; undefined: they are all. */
   constructor(max: KeptMax, records: readonly PlacedRecord[], from?: StreamPlace) {
     this.#max = max;
     this.#from = from;
@@ -39,7 +39,7 @@ export class NewestLines {
     this.#bound();
   }
 
-  /** From here on nothing is missing; undefined: nothing is missing at all. */
+  /** The lines are complete from here on; undefined: they are complete. */
   get from(): StreamPlace | undefined {
     return this.#from;
   }
@@ -48,28 +48,28 @@ export class NewestLines {
     return this.#lines.length;
   }
 
-  /** All records from a time on are here. Of the millisecond in which they begin some may be missing. */
+  /** Whether all records from `ms` on are here. The millisecond in which the lines begin may be incomplete. */
   covers(ms: number): boolean {
     return this.#from === undefined || ms > this.#from.ms;
   }
 
-  /** From a time on, oldest first. */
+  /** The records from `ms` on, oldest first. */
   *since(ms: number): Generator<HistoryRecord> {
     for (const { record } of this.#placedSince(ms)) yield record;
   }
 
-  /** How many there are from a time on. */
+  /** The number of records from `ms` on. */
   countSince(ms: number): number {
     return this.#lines.length - this.#firstFrom(ms);
   }
 
-  /** The changes from a time on, until the next change of these lines. */
+  /** The changes from `ms` on. Valid until these lines change. */
   changesSince(ms: number): FoldedChanges {
     this.#changes ??= this.#foldAll();
     return this.#changes.since(ms, this.#placedSince(ms));
   }
 
-  /** Adds what came, in any order: a stream may be read later than another that has newer records. */
+  /** Adds new records in any order: a stream may be read later than another that has newer records. */
   add(records: readonly PlacedRecord[]): void {
     const added = records.filter((one) => this.#from === undefined || !isBefore(one, this.#from));
     if (added.length === 0) return;
@@ -84,7 +84,7 @@ export class NewestLines {
     this.#bound();
   }
 
-  /** A stream begins here now: what it had before was removed from it. */
+  /** Removes the lines of a stream before `first`, its oldest record now. */
   trim(shard: number, first: StreamPlace): void {
     const end = this.#lines.findIndex((one) => !isBefore(one, first));
     const before = end < 0 ? this.#lines.length : end;
@@ -95,7 +95,7 @@ export class NewestLines {
     this.#changes = undefined;
   }
 
-  /** A stream is another one now. */
+  /** Removes all lines of a stream. */
   forget(shard: number): void {
     this.#lines = this.#lines.filter((one) => one.shard !== shard);
     this.#bytes = bytesOf(this.#lines);
@@ -104,7 +104,7 @@ export class NewestLines {
 
   #bound(): void {
     let over = 0;
-    // One is kept whatever it takes: it says where the lines begin.
+    // One line always stays: it says where the lines begin.
     for (; over < this.#lines.length - 1; over += 1) {
       const isWithin = this.#lines.length - over <= this.#max.records && this.#bytes <= this.#max.bytes;
       if (isWithin) break;
@@ -115,7 +115,7 @@ export class NewestLines {
     const [first] = this.#lines;
     if (first !== undefined) this.#from = { ms: first.ms, number: first.number };
     this.#gone += over;
-    // What came of lines that are gone is given back now and then. No question is about it.
+    // Folds again now and then, to release the changes of removed lines. No query needs those.
     if (this.#gone > this.#lines.length * goneShareMax) this.#changes = undefined;
   }
 
@@ -144,7 +144,7 @@ export class NewestLines {
   }
 }
 
-/** How much memory these take. */
+/** The memory of these records. */
 export function bytesOf(records: readonly PlacedRecord[]): number {
   return records.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -8,11 +8,11 @@ import { type PlacedRecord, placedRecords } from "./placed-record.ts";
 export interface ProjectedStreamsOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
-  /** So much of the newest records is kept. */
+  /** Limits of the newest records to keep. */
   readonly max: KeptMax;
 }
 
-/** The newest records of all streams of the history, and how far each stream has been read. Its calls come one after the other. */
+/** The newest records of all streams of the history, and how far each stream has been read. Calls must not overlap. */
 export class ProjectedStreams {
   readonly #options: ProjectedStreamsOptions;
   readonly #extents: StreamExtent[];
@@ -34,7 +34,7 @@ export class ProjectedStreams {
     for (let from = newestPlaceOf(starts); ; from = newestPlaceOf(starts)) {
       if (from === undefined || hasEnough(records, from, max))
         return new ProjectedStreams(options, extents, new NewestLines(max, records, from));
-      // That which is read least far back.
+      // The stream whose read part goes back least far.
       const shard = starts.indexOf(from);
       const end = `${isBegun.has(shard) ? "(" : ""}${from.ms}-${from.number}`;
       isBegun.add(shard);
@@ -51,14 +51,17 @@ export class ProjectedStreams {
     }
   }
 
-  /** Takes in what came, and lets go of what the streams have no more. False: more came than is kept, and the newest are to be loaded anew. */
+  /**
+   * Adds new records, and removes those that the streams no longer have. False: more were added than are kept, so the newest have to be loaded
+   * again.
+   */
   async refresh(): Promise<boolean> {
     const { client, keys, max } = this.#options;
     const extents = await Promise.all(keys.histories.map((stream) => streamExtent(stream, client)));
     const came = extents.map(({ added }, shard) => added - (this.#extents[shard] ?? noStream).added);
     if (came.reduce((sum, count) => sum + Math.max(0, count), 0) > max.records) return false;
     const followed = await Promise.allSettled(extents.map((now, shard) => this.#follow(shard, now)));
-    // Only now: the next call may not begin while one stream of this is still read.
+    // Wait for all first: the next call must not begin while a stream is still being read.
     for (const one of followed) if (one.status === "rejected") throw one.reason;
     return true;
   }
@@ -67,7 +70,7 @@ export class ProjectedStreams {
     const before = this.#extents[shard] ?? noStream;
     const stream = this.#options.keys.histories[shard] ?? "";
     if (now.added !== before.added || !isContinued(before, now)) await this.#read(stream, shard, before, now);
-    // Exactly what the stream has: removed are its oldest.
+    // Keeps exactly what the stream has: streams remove their oldest records.
     if (now.firstId === "") this.lines.forget(shard);
     else if (now.firstId !== before.firstId) this.lines.trim(shard, readPlace(now.firstId));
     this.#extents[shard] = now;
@@ -78,7 +81,7 @@ export class ProjectedStreams {
       const { count, records } = await this.#range(stream, shard, `(${before.lastId}`, now.lastId);
       if (count === now.added - before.added) return this.lines.add(records);
     }
-    // It is new, Redis lost it, or what came was removed before it was read.
+    // The stream is new, Redis lost it, or records were removed before they were read.
     const { from } = this.lines;
     const start = from === undefined ? "-" : `${from.ms}-${from.number}`;
     const { records } = await this.#range(stream, shard, start, now.lastId);
@@ -98,13 +101,13 @@ export class ProjectedStreams {
   }
 }
 
-/** Whether so much lies where nothing is missing. */
+/** Whether the complete part has enough records. */
 function hasEnough(records: readonly PlacedRecord[], from: StreamPlace, max: KeptMax): boolean {
   const isMost = (its: readonly PlacedRecord[]) => its.length >= max.records || bytesOf(its) >= max.bytes;
   return isMost(records) && isMost(records.filter((one) => !isBefore(one, from)));
 }
 
-/** Whether a stream may be the one that it was: what it is given comes after what it had, and only its oldest are removed. */
+/** Whether a stream may be the same as before: new records follow its old ones, and only its oldest are removed. */
 function isContinued(before: StreamExtent, now: StreamExtent): boolean {
   const isLater = (a: string, b: string) =>
     a === b || (a !== "" && b !== "" && isBefore(readPlace(a), readPlace(b)));
@@ -115,7 +118,7 @@ function isContinued(before: StreamExtent, now: StreamExtent): boolean {
   );
 }
 
-/** The same object as in the list. */
+/** Returns an object of the list itself, so that `indexOf` finds it. */
 function newestPlaceOf(places: readonly (StreamPlace | undefined)[]): StreamPlace | undefined {
   return places.reduce((best, one) => {
     if (one === undefined || best === undefined) return best ?? one;

@@ -6,29 +6,29 @@ import type { FoldedChanges } from "@fleet-reloader/engine/overview/changes/chan
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type { HistoryReader } from "../history/history-reader.ts";
 
-/** As many records as are read and summarized in a second or two. */
+/** As many records as can be read and summarized in a second or two. */
 const recordsReadMax = 100_000;
 
-/** Since when people mean when they say nothing. */
+/** The default of `since`. */
 export const recentSince = "1h";
 
 export interface RecentRecords {
   /** Oldest first. */
   readonly records: readonly HistoryRecord[];
-  /** There are more, and newer ones. */
+  /** There are more records, and newer ones. */
   readonly isCut: boolean;
-  /** From when on they were asked for; where all are asked for, the time of the first. */
+  /** The requested start; when all records are requested, the time of the first. */
   readonly sinceMs: number;
 }
 
 /** The changes of the records since a time. */
 export interface CountedChanges {
   readonly changes: FoldedChanges;
-  /** How many records they were folded from. */
+  /** The number of records they were folded from. */
   readonly count: number;
 }
 
-/** A reader that may also have all changes since a time without giving out their records. */
+/** A reader that can also give all changes since a time without the records themselves. */
 export interface ChangesReader extends Pick<HistoryReader, "records"> {
   readonly changesSince?: (query: HistoryQuery, signal?: AbortSignal) => Promise<CountedChanges>;
 }
@@ -39,7 +39,7 @@ export interface RecentRecordsOptions {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Which records are asked for, as texts; empty: it does not matter. */
+/** Filters of records as texts; empty: no filter. */
 export type RecordFilters = Readonly<Record<"since" | "cluster" | "namespace" | "name" | "change", string>>;
 
 /** The records of the history since a time that match all given filters. Stops when the signal is aborted. */
@@ -54,8 +54,8 @@ export async function recentRecords(
 }
 
 /**
- * What came of the changes since a time, in a cluster and a namespace; empty: in all. Stops when the signal is aborted. Which of them are asked
- * for is said afterwards: how a roll for one source ended may be in a record that names another.
+ * The changes since a time, in a cluster and a namespace; empty: in all. Stops when the signal is aborted. Other filters apply after folding: the
+ * end of a roll for one source may be in a record that names another source.
  */
 export async function recentChanges(
   options: RecentRecordsOptions & { readonly reader: ChangesReader },
@@ -73,7 +73,7 @@ export async function recentChanges(
   return { changes: foldChanges(records), isCut };
 }
 
-/** The records since a time or an age; empty: of the last hour. Faults when there are more than are read: what is newest would be missing. */
+/** The records since a time or an age; empty: of the last hour. Faults when there are more than are read: the newest would be missing. */
 export async function recordsSince(
   options: RecentRecordsOptions,
   since: string,
@@ -89,10 +89,10 @@ export async function recordsSince(
   });
 }
 
-/** Since when people mean what operators did when they say nothing: few do something in an hour. */
+/** The default of `since` for acts of operators: few happen within an hour. */
 const actsSince = "7d";
 
-/** What operators did since a time, in a cluster; empty: in all clusters. Stops when the signal is aborted. */
+/** The acts of operators since a time, in a cluster; empty: in all clusters. Stops when the signal is aborted. */
 export async function recentActs(
   options: RecentRecordsOptions,
   { since, cluster }: Pick<RecordFilters, "since" | "cluster">,

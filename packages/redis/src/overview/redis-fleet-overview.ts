@@ -27,14 +27,14 @@ export interface RedisFleetOverviewOptions {
   readonly keys: Keys;
   /** Read only. */
   readonly queue: Pick<BullWorkqueue, "queues">;
-  /** Redis' own: ages are told by it. */
+  /** Redis' own clock; ages are computed with it. */
   readonly clock: Clock;
 }
 
-/** The entry that waits longest is among the first ones, except where ranks differ by far. */
+/** The entry that waits longest is among the first ones, unless ranks differ a lot. */
 const firstEntries = 50;
 
-/** Reads what Redis knows of a fleet. Every read is bounded by the number of clusters, or of what it returns. */
+/** Reads the state of a fleet from Redis. Every read is bounded by the number of clusters, or of returned items. */
 export class RedisFleetOverview implements FleetOverview {
   readonly #options: RedisFleetOverviewOptions;
   readonly #holds: BullHolds;
@@ -77,7 +77,7 @@ export class RedisFleetOverview implements FleetOverview {
         queue.queues.map((each) => each.getJobs(["waiting", "prioritized"], 0, firstEntries - 1, true)),
       ),
     ]);
-    // One that was taken up between two reads is undefined.
+    // An entry that was taken up between two reads is undefined.
     const addedAtMs = entries.flat().flatMap((entry) => entry?.timestamp ?? []);
     const oldestMs = addedAtMs.length === 0 ? undefined : Math.max(0, clock.now() - Math.min(...addedAtMs));
     // Read one after the other: a hold may be stored a moment before its request is put back.

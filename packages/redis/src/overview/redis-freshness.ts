@@ -11,20 +11,20 @@ export interface RedisFreshnessOptions {
   readonly queue: Pick<BullWorkqueue, "queues">;
 }
 
-/** How far the history is written. */
+/** The end of the history. */
 export interface HistoryEnd {
-  /** Of the newest record in all shards, as `HistoryLine` has it; empty: there has been none. */
+  /** The id of the newest record in all shards, in the format of `HistoryLine`; empty when there has been none. */
   readonly id: string;
-  /** The newest id of each shard; empty where there has been none. */
+  /** The newest id of each shard; empty when there has been none. */
   readonly ids: readonly string[];
-  /** How many records each shard has ever been given: fewer than before means that Redis lost it. */
+  /** The number of records ever added to each shard. A smaller number than before means that Redis lost the stream. */
   readonly added: readonly number[];
 }
 
-/** Texts that differ from the former ones where something is newer. What stays as it was between two readings is not noticed. */
+/** Texts that change when something is newer. They miss what changed back between two readings. */
 export type FleetVersions = Readonly<Record<"held" | "queue" | "clusters", string>>;
 
-/** Tells whether what Redis knows of a fleet is newer than before. Each command takes Redis the same time whatever the size of the fleet. */
+/** Tells whether the state of a fleet in Redis is newer than before. Each command costs Redis the same time whatever the size of the fleet. */
 export class RedisFreshness {
   readonly #options: RedisFreshnessOptions;
 
@@ -40,7 +40,7 @@ export class RedisFreshness {
     return { id: newestIdOf(ids), ids, added: shards.map(({ added }) => added) };
   }
 
-  /** Two commands for each shard, and three. */
+  /** Two commands for each shard, and three more. */
   async versions(): Promise<FleetVersions> {
     const { client, keys, queue } = this.#options;
     const { connection } = client;
@@ -58,7 +58,7 @@ export class RedisFreshness {
   }
 }
 
-/** As the reader of the history names it: with its shard. Of two shards with one id the later one is read later. */
+/** In the format of the history reader, with its shard. Of two shards with one id the later shard is read later. */
 function newestIdOf(ids: readonly string[]): string {
   const newest = ids
     .flatMap((id, shard) => (id === "" ? [] : [{ id, shard, ...readPlace(id) }]))
