@@ -5,10 +5,7 @@ import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 
-/**
- * A cluster costs its connections and streams before it costs objects: some 100 KiB, as much as about so many objects that are
- * remembered.
- */
+/** The fixed cost of a cluster, its connections and streams: some 100 KiB, as much as this many remembered objects. */
 const objectsOfOne = 256;
 
 export interface ClusterWeightsOptions {
@@ -18,8 +15,8 @@ export interface ClusterWeightsOptions {
 }
 
 /**
- * What watching clusters costs. What is remembered of each lies on a node of its own, so one node that is away must delay neither the other
- * clusters nor who reads: nobody waits for an answer.
+ * The cost of watching each cluster. The data of a cluster may lie on any node, and a node that is away must delay neither the other clusters nor
+ * the caller: nobody waits for an answer.
  */
 export class ClusterWeights {
   readonly #options: ClusterWeightsOptions;
@@ -30,7 +27,7 @@ export class ClusterWeights {
     this.#options = options;
   }
 
-  /** Asks for the weight of each, unless it is being asked for. */
+  /** Starts to read the weight of each cluster, unless a read is under way. */
   read(clusters: readonly ClusterId[]): void {
     for (const cluster of clusters) if (!this.#asked.has(cluster)) void this.#readOne(cluster);
   }
@@ -47,7 +44,7 @@ export class ClusterWeights {
     try {
       this.#read.set(cluster, await readClusterWeight(cluster, this.#options));
     } catch (error) {
-      // It keeps the weight that it has.
+      // The cluster keeps its weight.
       this.#options.log.debug(
         { clusterUid: cluster, err: asFault(error).message },
         "a cluster was not weighed",
@@ -59,8 +56,8 @@ export class ClusterWeights {
 }
 
 /**
- * What watching a cluster costs, from the objects that are remembered of it: 1 for a small one and for one of which nothing is
- * known; above that a power of two, so that a cluster that grows a little moves nothing.
+ * The cost of watching a cluster, from the number of its remembered objects: 1 for a small or unknown cluster, otherwise a power of two, so that
+ * a cluster that grows a little moves nothing.
  */
 async function readClusterWeight(
   cluster: ClusterId,

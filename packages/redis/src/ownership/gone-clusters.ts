@@ -15,25 +15,25 @@ export interface GoneClustersOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Clusters that a registration leads to, as far as this process knows; undefined: it does not know all of them yet. */
+  /** Clusters that a registration of this process leads to; undefined: it does not know all of them yet. */
   readonly registered: () => ReadonlySet<ClusterId> | undefined;
 }
 
-/** A cluster that no registration has led to for so long is forgotten: longer than a cluster is away for a repair or a holiday. */
+/** A cluster without a registration for this long is forgotten: longer than a repair or a holiday takes. */
 const forgottenAfterSeconds = 30 * 24 * 3600;
-/** When a cluster was last registered is written no more often than this. */
+/** The time at which a cluster was last registered is written at most this often. */
 const notedEverySeconds = 3600;
-/** One process looks for clusters to forget in this time, whichever comes first. */
+/** One process scans for clusters to forget once in this time, whichever comes first. */
 const lookEveryMs = 3_600_000;
-/** Each process asks about this often whether it is the one; and not at its start, when others may still be on their way. */
+/** Each process tries this often to be the one that scans, but not at its start, when others may still be starting. */
 const askEveryMs = 600_000;
-/** A look gives Redis back after each step, which takes it a millisecond or two: 300,000 keys are looked through in some 3 s. */
+/** A scan step blocks Redis for a millisecond or two; scanning 300,000 keys takes some 3 s. */
 const keysScannedAtOnce = 1000;
 const restMs = 5;
 
 const now = "local now = tonumber(redis.call('TIME')[1])";
 
-/** KEYS: registered. ARGV: seconds, clusters: each was registered just now. One that is written and no older than that is left. */
+/** KEYS: registered. ARGV: seconds, clusters. Stores that each is registered now. A younger stored time stays. */
 const goneScript = new Script(`${now}
 for i = 2, #ARGV do
   local at = tonumber(redis.call('HGET', KEYS[1], ARGV[i]) or '')
@@ -42,7 +42,7 @@ end
 return 0
 `);
 
-/** KEYS: registered, owners. ARGV: seconds. Clusters that were registered longer ago, and that nobody watches. */
+/** KEYS: registered, owners. ARGV: seconds. Returns the clusters that were last registered longer ago and that nobody watches. */
 const dueScript = new Script(`${now}
 local due = {}
 local all = redis.call('HGETALL', KEYS[1])
@@ -53,7 +53,7 @@ end
 return due
 `);
 
-/** KEYS: registered, owners, incumbents. ARGV: seconds, a cluster, unless it has come back meanwhile. */
+/** KEYS: registered, owners, incumbents. ARGV: seconds, a cluster. Removes it, unless it has come back meanwhile. */
 const forgetKeysScript = new Script(`${now}
 local at = tonumber(redis.call('HGET', KEYS[1], ARGV[2]) or '')
 if at and now - at <= tonumber(ARGV[1]) or redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then return 0 end
@@ -62,7 +62,7 @@ redis.call('HDEL', KEYS[3], ARGV[2])
 return 1
 `);
 
-/** KEYS: epoch of a cluster, keys of it. How many were taken away; none of a cluster that is watched again. */
+/** KEYS: epoch of a cluster, keys of it. Returns how many it removed: none when the cluster is watched again. */
 const unlinkScript = new Script(`
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local gone = 0
@@ -70,7 +70,7 @@ for i = 2, #KEYS do gone = gone + redis.call('UNLINK', KEYS[i]) end
 return gone
 `);
 
-/** Nothing of the cluster is remembered: its next watcher begins as with a new cluster, and requests all work there. */
+/** Whether Redis stores nothing of the cluster: its next watcher starts as with a new cluster, and requests all work there. */
 export async function isForgotten(
   cluster: ClusterId,
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
@@ -79,8 +79,8 @@ export async function isForgotten(
 }
 
 /**
- * Forgets clusters that are gone for good. To forget one that comes back at that moment does no harm: its epoch goes first, with the
- * index, so that its watcher begins anew, and once there is an epoch again nothing of it is taken away.
+ * Forgets clusters that are gone for good. A cluster that comes back at that moment is safe: its epoch is removed first, with the index, so its
+ * watcher starts again, and once an epoch exists again nothing more is removed.
  */
 export class GoneClusters {
   readonly #options: GoneClustersOptions;
@@ -89,7 +89,7 @@ export class GoneClusters {
     this.#options = options;
   }
 
-  /** Notes which clusters are registered, and forgets others, until the signal is aborted. */
+  /** Stores which clusters are registered and forgets the others, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, random } = this.#options;
     while (!signal.aborted) {
@@ -102,7 +102,7 @@ export class GoneClusters {
     }
   }
 
-  /** Looks once, unless another process has looked within the hour. */
+  /** Scans once, unless another process did within the hour. */
   async look(signal: AbortSignal): Promise<void> {
     const { client, keys, registered } = this.#options;
     const known = registered();
@@ -119,7 +119,7 @@ export class GoneClusters {
     await goneScript.run(client.connection, keys.fleet.registered, [String(everySeconds), ...clusters]);
   }
 
-  /** Of what an older version has left, or what was registered for a moment, the time begins now. */
+  /** For clusters without a stored time (left by an older version, or registered only briefly) the time starts now. */
   async #noteUnknown(signal: AbortSignal): Promise<void> {
     const { client, keys } = this.#options;
     await this.#note(Number.MAX_SAFE_INTEGER, await client.connection.hkeys(keys.fleet.incumbents));
@@ -133,7 +133,7 @@ export class GoneClusters {
     const at = [fleet.registered, fleet.owners];
     const due = await dueScript.run(client.connection, at, [String(forgottenAfterSeconds)]);
     const known = registered();
-    // Not even where the times are wrong.
+    // Never a registered cluster, even if the stored times are wrong.
     return new Set(
       readList(due)
         .map(readText)
@@ -159,7 +159,7 @@ export class GoneClusters {
           { clusterUid, keys: count },
           "the data of a cluster that was not registered for 30 days is removed",
         );
-      // Only now: what a worker has written meanwhile, or a look that was interrupted has left, is found by the next look.
+      // Only when nothing was left: keys that a worker wrote meanwhile, or that an interrupted scan left, are found by the next scan.
       else if (!signal.aborted) await this.#end(clusterUid);
   }
 
@@ -174,7 +174,7 @@ export class GoneClusters {
     await forgetKeysScript.run(client.connection, [fleet.registered, fleet.owners, fleet.incumbents], args);
   }
 
-  /** Keys of clusters, a step at a time and by their cluster, on every master; ends with the signal. */
+  /** Keys of clusters on every master, step by step and grouped by cluster; ends with the signal. */
   async *#scan(
     pattern: string,
     signal: AbortSignal,

@@ -1,19 +1,18 @@
 import { Script } from "../connection/script.ts";
 
 /**
- * One exchange of a member with the others: it says that it lives, what it claims and gives up, and learns what changed. A
- * record lives as long as its owner, so that renewing a thousand of them costs nothing. Time is Redis' own.
+ * One exchange of a member with the others: it says that it lives, what it claims and what it gives up, and receives what changed. A record lives
+ * as long as its owner, so renewing a thousand of them costs nothing. Time is Redis' own.
  *
- * Members: sorted set, member → when it expires. Owners: hash, cluster → `epoch movedAt weight owner`. The version is another
- * one after every change of the two, and after a loss: it is the time in microseconds, and in any case more than the one before. A count
- * would come to the same number again after a loss of the last change.
+ * Members: sorted set, member → when it expires. Owners: hash, cluster → `epoch movedAt weight owner`. The version changes with every change of
+ * the two, and after a loss: it is the time in microseconds, and always more than the previous version. A counter would reach the same number
+ * again after the loss of the last change.
  *
- * The epoch is the time of the change of owner, and in any case more than the one before: so it grows also over a loss of all
- * that was written here.
+ * The epoch is the time of the change of owner, and always more than the previous epoch. So it grows even after all data here is lost.
  *
- * KEYS: the root. ARGV: member, its time to live in ms (0: it leaves), how long a cluster stays where it was moved to, the
- * version it knows, then quadruples (verb, cluster, epoch, weight). Answers version, time, 1 when the member was known; and
- * when the version is not the known one, members and owners.
+ * KEYS: the root. ARGV: member, its time to live in ms (0: it leaves), how long a cluster stays after a move, the version it knows, then
+ * quadruples (verb, cluster, epoch, weight). Returns version, time, 1 when the member was known; and when the version differs from the known one,
+ * members and owners.
  */
 export const ownershipScript = new Script(`
 local root = KEYS[1]

@@ -2,7 +2,7 @@ import { assignClusters, type Placement } from "@fleet-reloader/domain/ownership
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import { readList, readText } from "../index/index-entry.ts";
 
-/** Who watches a cluster, as Redis has it. Only living members have records. */
+/** The owner of a cluster in Redis. Only living members have records. */
 export interface OwnerRecord {
   readonly owner: string;
   /** Grows with each change of owner. */
@@ -12,13 +12,13 @@ export interface OwnerRecord {
   readonly weight: number;
 }
 
-/** What all members see alike. */
+/** The state that all members see. */
 export interface OwnershipView {
   readonly members: readonly string[];
   readonly owners: ReadonlyMap<ClusterId, OwnerRecord>;
 }
 
-/** What another version may have written in another form is nobody's. */
+/** Records in the format of another version count as no owner. */
 export function readView(members: unknown, owners: unknown): OwnershipView {
   const flat = readList(owners).map(readText);
   const records = new Map<ClusterId, OwnerRecord>();
@@ -36,8 +36,8 @@ export function readView(members: unknown, owners: unknown): OwnershipView {
 }
 
 /**
- * `claim`: nobody has it. `keep`: we watch it, and Redis has forgotten that. `move`: a living member has more than its bound.
- * `weigh`: it costs more or less than is written there. `free`: we do not watch it any more.
+ * `claim`: the cluster has no owner. `keep`: we watch it, and Redis has lost the record. `move`: a living member has more than its bound.
+ * `weigh`: its weight differs from the record. `free`: we no longer watch it.
  */
 export interface Wish {
   readonly verb: "claim" | "keep" | "move" | "weigh" | "free";
@@ -48,26 +48,26 @@ export interface Wish {
 
 /** A cluster this member could watch. */
 export interface Candidate {
-  /** With which epoch it is watched here now; undefined: it is not. */
+  /** The epoch with which this member watches it now; undefined: it does not. */
   readonly watchedWith: number | undefined;
-  /** The epoch seen last, here or elsewhere. */
+  /** The last epoch seen, of any owner. */
   readonly lastEpoch: number;
   readonly lastWeight: number;
-  /** It has had no owner for so long that its assigned member seems not to take it. */
+  /** It has had no owner for so long that its assigned member does not seem to take it. */
   readonly isOrphan: boolean;
 }
 
-/** What a member may ask for now. */
+/** What a member may request now. */
 export interface Allowance {
-  /** Redis' own. */
+  /** Redis' own clock. */
   readonly now: number;
   readonly stayMs: number;
-  /** Otherwise nothing is taken that it did not have. */
+  /** Otherwise the member takes no cluster that it did not have. */
   readonly mayClaim: boolean;
   readonly mayMove: boolean;
 }
 
-/** What a member asks for next: what is assigned to it, and nothing it has without need. */
+/** What a member requests next: what is assigned to it. It takes no cluster from another member without need. */
 export function wishesOf(
   me: string,
   view: OwnershipView,
@@ -99,7 +99,7 @@ function wishForNobodys(
   return mayClaim ? [{ ...asked, verb: "claim", epoch: lastEpoch }] : [];
 }
 
-/** All members are alike, as the pods of a Deployment are. */
+/** All members weigh the same, like the pods of a Deployment. */
 function assignedTo(
   me: string,
   view: OwnershipView,

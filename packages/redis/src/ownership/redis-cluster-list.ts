@@ -4,10 +4,10 @@ import { jsonField, jsonList, jsonText, parseJson } from "@fleet-reloader/domain
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 
-/** A process that serves clusters lists them every 5 s. One that was silent for so long has ended. */
+/** A process that serves clusters lists them every 5 s. One that was silent this long has ended. */
 const listSilenceMs = 60_000;
 
-/** The registered clusters, in Redis, for processes without registrations of their own. Nothing is decided by it. */
+/** The registered clusters, in Redis, for processes without registrations of their own. No decision depends on it. */
 export class RedisClusterList {
   readonly #client: RedisClient;
   readonly #key: string;
@@ -21,7 +21,7 @@ export class RedisClusterList {
     await this.#client.connection.set(this.#key, JSON.stringify(clusters), "PX", listSilenceMs);
   }
 
-  /** Undefined: nobody serves clusters now. */
+  /** Undefined: no process serves clusters now. */
   async read(): Promise<readonly ListedCluster[] | undefined> {
     const text = await this.#client.connection.get(this.#key);
     if (text === null) return undefined;
@@ -34,7 +34,7 @@ export class RedisClusterList {
   }
 }
 
-/** The status in what a process wrote; undefined: none that this version knows. */
+/** The status in the text of a process; undefined when this version does not know it. */
 export function readClusterStatus(value: unknown): ClusterStatus | undefined {
   const state = clusterStates.find((one) => one === jsonText(value, "state"));
   const why = jsonList(value, "why").filter((line) => typeof line === "string");

@@ -8,16 +8,16 @@ import type { OwnerRecord } from "./ownership-view.ts";
 import { readClusterStatus } from "./redis-cluster-list.ts";
 
 export interface RedisClusterReportsOptions {
-  /** Under which this process owns clusters. */
+  /** The name under which this process owns clusters. */
   readonly member: string;
   readonly client: RedisClient;
   readonly keys: Keys;
 }
 
-/** Who reports where one process watches all clusters and nobody owns any. */
+/** The member name in reports when one process watches all clusters and nobody owns any. */
 export const aloneMember = "standalone";
 
-/** A watcher that is killed says nothing more: it has lost its clusters long before. */
+/** Lifetime of reports. A watcher that is killed loses its clusters long before. */
 const reportsLastMs = 60_000;
 
 /** KEYS: hash, version. ARGV: time to live, the number of pairs, the pairs (cluster, text), and clusters to remove. */
@@ -31,7 +31,7 @@ redis.call('INCR', KEYS[2])
 return there
 `);
 
-/** The reports of one watcher: a hash that lives as long as the watcher, so that renewing a thousand reports is one command. */
+/** The reports of one watcher: a hash that lives as long as the watcher, so one command renews a thousand reports. */
 export class RedisClusterReports implements ClusterReportStore {
   readonly #client: RedisClient;
   readonly #key: string;
@@ -60,7 +60,7 @@ export class RedisClusterReports implements ClusterReportStore {
   }
 }
 
-/** What the owner of each cluster reports of it. A report ends with the ownership. */
+/** What the owner of each cluster reports about it. A report ends with the ownership. */
 export async function readClusterReports(
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
   owners: ReadonlyMap<ClusterId, OwnerRecord>,
@@ -78,7 +78,7 @@ export async function readClusterReports(
   };
 }
 
-/** What another version may have written in another form is no report. */
+/** A report in the format of another version counts as none. */
 function reportIn(value: unknown): ClusterReport | undefined {
   const streams = jsonField(value, "streams");
   if (typeof streams !== "number") return undefined;

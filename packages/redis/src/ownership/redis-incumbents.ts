@@ -9,7 +9,7 @@ export interface RedisIncumbentsOptions {
   readonly keys: Keys;
 }
 
-/** KEYS: hash, cluster → registration. ARGV: cluster, registration, the one whose place it takes or ''. Returns who keeps it. */
+/** KEYS: hash, cluster → registration. ARGV: cluster, registration, the registration that it replaces or ''. Returns the incumbent. */
 const keepScript = new Script(`
 local now = redis.call('HGET', KEYS[1], ARGV[1])
 if now and now ~= ARGV[3] then return now end
@@ -17,7 +17,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return ARGV[2]
 `);
 
-/** Incumbents where all processes meet. */
+/** The incumbents, shared by all processes. */
 export class RedisIncumbents implements Incumbents {
   readonly #client: RedisClient;
   readonly #key: string;

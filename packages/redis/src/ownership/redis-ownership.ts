@@ -23,7 +23,7 @@ import {
 } from "./ownership-view.ts";
 
 export interface RedisOwnershipOptions {
-  /** A name no other process has, nor this one in another life. */
+  /** A name that no other process has, nor an earlier run of this one. */
   readonly member: string;
   readonly client: RedisClient;
   readonly keys: Keys;
@@ -43,28 +43,28 @@ export interface OwnershipPace {
 }
 
 export const defaultPace: OwnershipPace = {
-  // A killed member's clusters are claimed after expiry + beat = 6 s at most; with the lists that follow far below 15 s.
+  // The clusters of a killed member are claimed after expiry + beat = 6 s at most; with the lists that follow far below 15 s.
   beatMs: 1000,
   expiryMs: 5000,
-  // Members that come and go, as in a rolling update, do not make the same cluster go from one to the other.
+  // Members that come and go, as in a rolling update, do not move the same cluster back and forth.
   stayMs: 60_000,
-  // After a loss of Redis the owners tell it anew: reconnection (1 s at most) and a beat, and time for a busy machine. And
-  // members that start side by side are all there before anything is moved to the first of them.
+  // After a loss of Redis the owners write their records again: this is the reconnection (1 s at most), a beat, and time for a busy machine. And
+  // members that start together are all present before anything moves to the first of them.
   graceMs: 3000,
-  // Often enough for what grows over minutes; three commands for each cluster of ours.
+  // Often enough for what grows over minutes; three commands per cluster of ours.
   weighMs: 30_000,
 };
 
 /**
- * Clusters that are engaged side by side are asked for together. To ask costs as much as there are records, so the more there
- * are the longer is gathered: 20 ms for the first, a quarter of a second where there are a thousand.
+ * Clusters that are engaged together are requested together. A request costs as much as there are records, so gathering takes longer the more
+ * there are: 20 ms for the first, a quarter of a second for a thousand.
  */
 const ownershipGatherMs = 20;
 const gatherPerRecordMs = 0.25;
-/** While Redis is away nobody can be told that we leave: we expire. */
+/** While Redis is away we cannot say that we leave; our membership expires instead. */
 const leaveMs = 1000;
 
-/** A cluster this process could watch, and whether it does. */
+/** A cluster that this process could watch, and whether it does. */
 interface Candidacy {
   readonly cluster: ClusterId;
   owned: { epoch: number; readonly lost: AbortController } | undefined;
@@ -72,8 +72,8 @@ interface Candidacy {
 }
 
 /**
- * Ownership over records in Redis. All members work out who is to have what by the same rule from what they all see, and
- * each only ever writes what concerns itself. While Redis is away everybody goes on watching what it watches.
+ * Ownership over records in Redis. All members compute the assignment by the same rule from the same state, and each member writes only its own
+ * changes. While Redis is away every member continues to watch its clusters.
  */
 export class RedisOwnership implements Ownership {
   readonly #options: RedisOwnershipOptions;
@@ -97,14 +97,14 @@ export class RedisOwnership implements Ownership {
     this.#weights = new ClusterWeights(options);
   }
 
-  /** Clusters we could watch and of which we do not know that anybody does, for readiness. */
+  /** Clusters that we could watch and that, as far as we know, nobody watches; for readiness. */
   get unowned(): readonly ClusterId[] {
     return [...this.#candidacies].flatMap(({ cluster, owned }) =>
       owned === undefined && this.#view?.owners.has(cluster) !== true ? [cluster] : [],
     );
   }
 
-  /** Who watches the cluster, as far as we know. `nobody`: somebody is about to. */
+  /** Who watches the cluster, as far as we know. `nobody`: it is about to get an owner. */
   watcherOf(cluster: ClusterId): "us" | "another" | "nobody" | "unknown" {
     const candidacy = [...this.#candidacies].find((each) => each.cluster === cluster);
     if (candidacy?.owned !== undefined) return "us";
@@ -190,7 +190,7 @@ export class RedisOwnership implements Ownership {
     );
     const isFirst = this.#answeredAt === undefined;
     const silence = clock.monotonic() - (this.#answeredAt ?? askedAt);
-    // Others may just not have been able to say that they live, or what they watch.
+    // Other members may have been unable to report that they live, or what they watch.
     const mayBeLost =
       wasMember !== 1 || client.connections !== this.#connections || silence > this.#pace.expiryMs / 2;
     if (!isFirst && mayBeLost) this.#mayClaimAt = clock.monotonic() + this.#pace.graceMs;
@@ -202,7 +202,7 @@ export class RedisOwnership implements Ownership {
     this.#settle();
   }
 
-  /** Members in whatever order Redis has them: by when they expire. */
+  /** Compares members regardless of Redis' order, which is by expiry. */
   #see(view: OwnershipView): void {
     const namesOf = (seen: OwnershipView | undefined) => seen?.members.toSorted().join(" ");
     if (namesOf(view) !== namesOf(this.#view))
@@ -219,7 +219,7 @@ export class RedisOwnership implements Ownership {
     return await ownershipScript.run(client.connection, keys.fleet.root, [...settings, ...args]);
   }
 
-  /** Starts and ends work as the records say. */
+  /** Starts and ends work according to the records. */
   #settle(): void {
     const { member, log, clock } = this.#options;
     for (const candidacy of this.#candidacies) {
@@ -273,7 +273,7 @@ export class RedisOwnership implements Ownership {
     return wishesOf(member, this.#view, candidates, at);
   }
 
-  /** What our clusters cost, told to all. */
+  /** Requests to store the changed weights of our clusters. */
   #weighings(): readonly Wish[] {
     const weights = this.#weights.take();
     return this.#ours.flatMap(([cluster, { epoch, weight }]) => {
