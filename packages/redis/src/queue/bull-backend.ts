@@ -6,8 +6,8 @@ import type { RedisClock } from "../connection/redis-clock.ts";
 import { Script } from "../connection/script.ts";
 
 /**
- * Where the scripts of BullMQ 6.7 get the time from: the position of the argument, keys first. Everything else that holds a time is relative, or
- * is the `timestamp` of a new entry, which the process that adds it sets. A test finds any other.
+ * Where the scripts of BullMQ 6.7 get the time: the position of the argument, after the keys. All other times are relative, or are the
+ * `timestamp` of a new entry, which the process that adds it sets. A test finds any further ones.
  */
 const timeArguments: Readonly<Record<string, number>> = {
   moveToActive: 11 + 1,
@@ -17,34 +17,34 @@ const timeArguments: Readonly<Record<string, number>> = {
   retryJob: 11 + 1,
 };
 
-/** Position of the time until which a worker may wait, in what a script answers that takes up the next entry. */
+/** Position of the time until which a worker may wait, in the answer of a script that takes up the next entry. */
 const blockedUntilAt = 3;
 
 /** The field of an entry with the time at which it was taken up. */
 const takenUpField = "processedOn";
 
-/** BullMQ's delayed entries have the wall time as their score, with twelve bits behind it for their order (its getDelayedScore). */
+/** The score of a delayed BullMQ entry is its wall time, followed by twelve bits for the order (its getDelayedScore). */
 export const delayedScoreOfMs = 0x1000;
 
 /**
- * A Redis without memory, or one that denies us the command, refuses to give out an entry. BullMQ would ask again at once, for as long as
- * that lasts.
+ * A Redis without memory, or one that denies us the command, refuses to give out an entry. BullMQ would retry without a pause for as long as that
+ * lasts.
  */
 const refusedPauseMs = 1000;
 
-/** What takes up entries. */
+/** The worker that takes up entries. */
 interface EntryTaker {
-  /** By which it takes them up. */
+  /** The connection with which it takes them up. */
   readonly connection: RedisConnection;
   readonly log: Log;
-  /** Its end. */
+  /** Aborted when the worker ends. */
   readonly signal: AbortSignal;
 }
 
 /**
- * BullMQ on Redis' clock. It takes the machine's for every script, so that a worker whose clock is ahead takes up what waits for quiet, and one
- * whose clock is behind leaves lying what is due. Here every script gets the time of Redis, and what is answered is told in the machine's time.
- * A worker of several shards has one for all: a refusal of Redis is told of once.
+ * BullMQ on Redis' clock. BullMQ itself uses the machine's clock in every script: a worker whose clock is ahead takes up entries that still wait
+ * for quiet, and one whose clock is behind leaves due entries. Here every script gets Redis' time, and answers are translated to the machine's
+ * time. A worker of several shards shares one backend factory, so a refusal of Redis is logged once.
  */
 export function bullBackend(clock: RedisClock, taker?: EntryTaker): BackendFactory<RedisQueueBackend> {
   const patiently = taker && patience(clock, taker);
@@ -59,7 +59,7 @@ export function bullBackend(clock: RedisClock, taker?: EntryTaker): BackendFacto
       args[at] = clock.now();
       const sendIt = (): Promise<unknown> => send(client, command, args);
       const isTake = command === "moveToActive";
-      // A slot gets free by the end of an entry, and much may have been added since it was taken up.
+      // The end of an entry frees a slot, and entries may have been added since that entry was taken up.
       if (!isTake) end?.forget();
       const answered = end && patiently && isTake ? patiently(() => end.take(args, sendIt)) : sendIt();
       return answered.then((answer) => inLocalTime(answer, clock));
@@ -72,7 +72,7 @@ export function bullBackend(clock: RedisClock, taker?: EntryTaker): BackendFacto
   };
 }
 
-/** Lets what Redis refuses fail after a pause. A refusal is told of; in between Redis may well give out an entry. */
+/** Delays the failure of a refused command by a pause, and logs it. Between refusals Redis may give out an entry. */
 function patience(clock: RedisClock, { log, signal }: EntryTaker) {
   let refusedAtMs = Number.NEGATIVE_INFINITY;
   return async (take: () => Promise<unknown>): Promise<unknown> => {
@@ -98,7 +98,7 @@ function inLocalTime(answer: unknown, clock: RedisClock): unknown {
   return Array.isArray(fields) ? told.with(0, entryInLocalTime(fields, clock)) : told;
 }
 
-/** Names and values of an entry in turns. By the time at which it was taken up BullMQ decides when its lock is renewed. */
+/** Alternating names and values of an entry. BullMQ decides by the time of taking it up when its lock is renewed. */
 function entryInLocalTime(fields: readonly unknown[], clock: RedisClock): readonly unknown[] {
   const at = fields.findIndex((field, place) => place % 2 === 0 && field === takenUpField) + 1;
   return at === 0 ? fields : fields.with(at, String(localTime(Number(fields[at]), clock)));
@@ -109,15 +109,15 @@ function localTime(redisMs: number, clock: RedisClock): number {
   return redisMs > 0 ? Math.ceil(clock.localOf(redisMs)) : redisMs;
 }
 
-/** Where `moveToActive` of BullMQ 6.7 has the keys of its queue: wait, prioritized, delayed, marker. */
+/** Positions of the queue's keys in `moveToActive` of BullMQ 6.7: wait, prioritized, delayed, marker. */
 const keysAt = [0, 2, 6, 10] as const;
 
 /**
- * What is left in a queue. KEYS: wait, prioritized, delayed, marker. Returns nil where an entry can be taken up, and otherwise the score of
- * the entry that is due first: 0 where there is none.
+ * What is left in a queue. KEYS: wait, prioritized, delayed, marker. Returns nil when an entry can be taken up, otherwise the score of the entry
+ * that is due first: 0 when there is none.
  *
- * BullMQ sets the marker that wakes a worker each time one takes up an entry, be it the last one. Here the marker of an empty queue is
- * removed: the scripts of BullMQ that add an entry, or make one due, set it again.
+ * BullMQ sets the marker that wakes a worker each time an entry is taken up, even the last one. Here the marker of an empty queue is removed; the
+ * BullMQ scripts that add an entry, or make one due, set it again.
  */
 const leftScript = new Script(`
 if redis.call('LLEN', KEYS[1]) > 0 or redis.call('ZCARD', KEYS[2]) > 0 then return false end
@@ -126,15 +126,15 @@ return redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] or '0'
 `);
 
 /**
- * Knows that an entry was the last one of its queue. A worker of BullMQ with a free slot asks for another entry before it begins with the one
- * it has, and once more when the marker wakes it. Here one round trip takes up an entry and says what is left; what is known of an empty
- * queue is not asked.
+ * Knows when an entry was the last one of its queue. A BullMQ worker with a free slot requests another entry before it starts the one it has, and
+ * again when the marker wakes it. Here one round trip takes up an entry and returns what is left; while the queue is known to be empty, nothing
+ * is sent.
  */
 export class QueueEnd {
   readonly #connection: RedisConnection;
   #firstDueMs: number | undefined;
 
-  /** The connection that entries are taken up by: commands of one connection keep their order. */
+  /** The connection that takes up entries: commands of one connection keep their order. */
   constructor(connection: RedisConnection) {
     this.#connection = connection;
   }
@@ -146,7 +146,7 @@ export class QueueEnd {
     if (known !== undefined) return [0, 0, 0, known];
     const taking = send();
     const keys = keysAt.map((at) => String(args[at]));
-    // Where it fails the worker asks for another entry, as BullMQ does.
+    // When this fails, the worker requests another entry, as BullMQ does.
     const left = leftScript.run(this.#connection, keys, []).catch(() => null);
     const answer = await taking;
     if (isEntry(answer)) this.#firstDueMs = firstDueMs(await left);
@@ -154,8 +154,8 @@ export class QueueEnd {
   }
 
   /**
-   * The answer of `send`, which waits for the marker. The worker that it wakes asks Redis: another of its slots may have emptied the queue
-   * during the wait, and the marker be that of an entry which came later.
+   * The answer of `send`, which waits for the marker. The worker that it wakes queries Redis: another slot may have emptied the queue during the
+   * wait, and the marker may belong to a later entry.
    */
   async wait<T>(send: () => Promise<T>): Promise<T> {
     this.forget();
@@ -177,7 +177,7 @@ function isEntry(answer: unknown): boolean {
   return Array.isArray(answer) && Array.isArray(answer[0]);
 }
 
-/** Undefined where an entry can be taken up; 0 where none is due at any time. */
+/** Undefined when an entry can be taken up; 0 when no entry will become due. */
 function firstDueMs(score: unknown): number | undefined {
   return typeof score === "string" ? Math.floor(Number(score) / delayedScoreOfMs) : undefined;
 }

@@ -16,21 +16,21 @@ export interface BullConsumerOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly handler: Handler;
-  /** Requests handled at once by this process, divided among the shards; each has at least one. */
+  /** Requests that this process handles at once, divided among the shards; each has at least one. */
   readonly concurrency: number;
   readonly clock: RedisClock;
   readonly random: Random;
   readonly log: Log;
-  /** For tests: for how long a request stays with a worker that is not heard of. */
+  /** For tests: how long a request stays with a silent worker. */
   readonly lockMs?: number;
-  /** A request was taken up for the first time, so long after it was put into the queue. */
+  /** Called when a request is taken up for the first time, with the time since it was queued. */
   readonly onTaken?: (waitedMs: number) => void;
 }
 
-/** A killed worker's request is back after at most lock + check = 7.5 s; a lock is renewed at half its time. */
+/** The request of a killed worker is back after at most lock + check = 7.5 s; a lock is renewed at half its time. */
 const defaultLockMs = 5000;
 const stalledIntervalMs = 2500;
-/** To put a request back takes milliseconds when Redis is there. */
+/** Putting a request back takes milliseconds while Redis is available. */
 const giveBackMs = 2000;
 /** A node drain is no poison: a request may lose its worker this often before it counts as failed. */
 const stalledMax = 1000;
@@ -65,7 +65,7 @@ export class BullConsumer {
     for (const worker of this.#workers) void this.#run(worker);
   }
 
-  /** Rejects with a fault `engine.invariant` when requests are no longer taken although nobody stopped it. */
+  /** Rejects with a fault `engine.invariant` when the consumer stops taking requests although nobody stopped it. */
   get broken(): Promise<never> {
     return this.#broken.promise;
   }
@@ -81,10 +81,7 @@ export class BullConsumer {
       this.#broken.reject(new Fault("engine.invariant", `the queue's worker ended by itself${why}`));
   }
 
-  /**
-   * Stops taking requests and waits for those under way, at most `graceMs`; what is left then is given back, unless Redis is
-   * away: then their locks run out.
-   */
+  /** Stops taking requests and waits at most `graceMs` for those under way. The rest is given back, unless Redis is away: then their locks expire. */
   async stop(graceMs: number): Promise<void> {
     const { clock } = this.#options;
     this.#stopping.abort();
@@ -127,7 +124,7 @@ export class BullConsumer {
       backend,
     );
     worker.on("error", (error) => log.debug({ err: error.message }, "queue worker error"));
-    // The request now belongs to another worker: ours must not write any more.
+    // The request now belongs to another worker, so ours must not write any more.
     worker.on("lockRenewalFailed", (ids: string[]) => {
       for (const id of ids) worker.cancelJob(id, "lock lost");
     });
@@ -140,7 +137,7 @@ export class BullConsumer {
     signal: AbortSignal | undefined,
   ): Promise<string> {
     const { handler, log, keys, clock, random } = this.#options;
-    // A stack is kept for each counted attempt otherwise, in the entry itself, and what fails may fail for weeks.
+    // Otherwise the entry itself keeps a stack for each counted attempt, and a request may fail for weeks.
     job.opts.stackTraceLimit = 0;
     const request = fromJob(job.data);
     const purpose = purposeOf(job.name);
@@ -151,7 +148,7 @@ export class BullConsumer {
     const times = timesOf(job, clock.now());
     if (times !== undefined) this.#options.onTaken?.(times.takenAtMs - times.seenAtMs);
     try {
-      // One that is taken up for the first time was never held.
+      // A request that is taken up for the first time was never held.
       if (job.attemptsStarted > 1) await this.#holds.forget(keys.shardOf(request.cluster), [job.id ?? ""]);
       const result = await handler(request, {
         attemptsMade: job.attemptsMade,
@@ -168,7 +165,7 @@ export class BullConsumer {
       const { queue } = fault.disposition;
       if (queue === "drop") return fault.code;
       if (queue === "retry") throw fault;
-      // First: from the moment it is put back another worker may take it.
+      // First the note: once the request is put back, another worker may take it.
       if (fault.class === "aborted") await noteAbort(job);
       await moveTo(job, clock.now() + pauseAfter(fault, random), { token, clock });
       throw new DelayedError();
@@ -201,7 +198,7 @@ function timesOf(job: Job<RequestJob>, nowMs: number): DeliveryTimes | undefined
   return { seenAtMs: job.timestamp, takenAtMs: Math.max(job.timestamp, nowMs) };
 }
 
-/** BullMQ wants a wall time of this machine, of which it takes only how long that is from now. */
+/** BullMQ expects a wall time of this machine and uses only its distance from now. */
 async function moveTo(
   job: Job<RequestJob>,
   dueMs: number,
@@ -210,7 +207,7 @@ async function moveTo(
   await job.moveToDelayed(Math.ceil(clock.localOf(dueMs)), token);
 }
 
-/** BullMQ counts attempts and lost workers. Of a run that was aborted it knows nothing. */
+/** BullMQ counts attempts and lost workers, but not aborted runs. */
 function isDoubtful({ attemptsMade, stalledCounter, data }: Job<RequestJob>): boolean {
   return attemptsMade > 0 || stalledCounter > 0 || isAborted(data);
 }
@@ -219,7 +216,7 @@ async function noteAbort(job: Job<RequestJob>): Promise<void> {
   if (!isAborted(job.data)) await job.updateData({ ...job.data, isDoubtful: true });
 }
 
-/** What is left of an uneven division goes to the first shards. */
+/** The remainder of the division goes to the first shards. */
 function shareOf(concurrency: number, shard: number, shards: number): number {
   return Math.max(1, Math.floor(concurrency / shards) + (shard < concurrency % shards ? 1 : 0));
 }

@@ -8,22 +8,22 @@ import { Script } from "../connection/script.ts";
 import { delayedScoreOfMs } from "./bull-backend.ts";
 import { fromJob, type RequestJob, toJob } from "./request-job.ts";
 
-/** A freeze may end for thousands: as many are forgotten, and then promoted, at a time. */
+/** A freeze may end for thousands of entries: this many are forgotten and then promoted at a time. */
 const releasedAtOnce = 100;
 
 /**
- * By how much an entry may lie beside the time that its hold says. BullMQ subtracts the machine's time from it, and Redis' time is added
- * later: between the two lie rounding and whatever the process did meanwhile.
+ * How far the time of an entry may differ from the time in its hold. BullMQ subtracts the machine's time from it, and Redis' time is added later:
+ * rounding and the time between the two cause the difference.
  */
 const placedWithinMs = 50;
 
-/** Small enough to hold up nobody else at Redis. */
+/** Small enough not to delay other clients of Redis. */
 const listedAtOnce = 500;
 
-/** A sentence for people. An annotation may be as long as 256 KiB, and thousands may be on hold for it. */
+/** A sentence for people. An annotation may be as long as 256 KiB, and thousands of entries may be held because of it. */
 const whyMax = 500;
 
-/** KEYS: hold times, hold texts. ARGV: when it is due all the same, the entry, what is known of the hold. */
+/** KEYS: hold times, hold texts. ARGV: when the entry becomes due even if the hold lasts, the entry, the text of the hold. */
 const holdScript = new Script(`
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
@@ -40,8 +40,8 @@ return 0
 `);
 
 /**
- * KEYS: hold times, hold texts. ARGV: entries, each with the time at which it was due when it was looked at. One that was taken up since and is
- * held again has another: that hold stays. Answers with the entries whose hold is forgotten.
+ * KEYS: hold times, hold texts. ARGV: entries, each with its hold time as it was read. An entry that was taken up since and is held again has
+ * another time: that hold stays. Returns the entries whose hold is removed.
  */
 const forgetSeenScript = new Script(`
 local forgotten = {}
@@ -56,7 +56,7 @@ end
 return forgotten
 `);
 
-/** Which of the waiting entries are held, beside the queue of each shard: an entry itself says only when it is due. */
+/** Which of the waiting entries are held, stored beside the queue of each shard: an entry itself only says when it is due. */
 export class BullHolds {
   readonly #client: RedisClient;
   readonly #keys: Keys;
@@ -66,33 +66,33 @@ export class BullHolds {
     this.#keys = keys;
   }
 
-  /** To be called before the entry is put back: held work must not look like work in between. */
+  /** Call this before the entry is put back: otherwise held work would briefly count as work. */
   async note(id: string, request: Request, { hold, againAtMs }: Held): Promise<void> {
     const shard = this.#keys.shardOf(request.cluster);
     const { reason, untilMs, frozenBy } = hold;
     const why = hold.why?.slice(0, whyMax);
-    // What is undefined is left out.
+    // JSON omits undefined fields.
     const text = JSON.stringify({ ...toJob(request), reason, untilMs, frozenBy, why });
     await holdScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
   }
 
-  /** These are held no more: they were taken up, or not put back. */
+  /** Ends the holds of entries that were taken up or not put back. */
   async forget(shard: number, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await forgetScript.run(this.#client.connection, this.#keysOf(shard), ids);
   }
 
-  /** How many held entries of a shard would be due before this wall time. */
+  /** The number of held entries of a shard that would be due before this wall time. */
   async countBefore(shard: number, wallMs: number): Promise<number> {
     return await this.#client.connection.zcount(this.#keys.holdTimes(shard), "-inf", `(${wallMs}`);
   }
 
-  /** Of all shards, for people to see. Writes nothing. */
+  /** The holds of all shards, for people to read. Writes nothing. */
   async list(): Promise<readonly HeldRequest[]> {
     const shards = await Promise.all(this.#keys.queuePrefixes.map((_, shard) => this.#list(shard)));
     return shards.flatMap(({ held }) => held);
   }
 
-  /** The same as the watcher of holds sees it; the queues in the order of their shards. */
+  /** The holds for the watcher that ends them; `queues` in the order of their shards. */
   of(queues: readonly Queue<RequestJob>[]): HeldRequests {
     return {
       list: async () =>
@@ -121,7 +121,7 @@ export class BullHolds {
     return [this.#keys.holdTimes(shard), this.#keys.holdTexts(shard)];
   }
 
-  /** What cannot be read is forgotten: it is due when it is due. */
+  /** Removes unreadable holds; their entries stay due at their own time. */
   async #tidied(shard: number, listed: Promise<ListedHolds>): Promise<readonly HeldRequest[]> {
     const { held, unreadable } = await listed;
     for (const some of inParts(unreadable, listedAtOnce)) await this.#forgetSeen(shard, some);
@@ -134,7 +134,7 @@ export class BullHolds {
     const texts = new Map<string, string>();
     let cursor = "0";
     do {
-      // What is there from the first part to the last is in one of them, and maybe in two.
+      // An entry that exists during the whole scan is in one part, maybe in two.
       const [next, flat] = await connection.zscan(this.#keys.holdTimes(shard), cursor, "COUNT", listedAtOnce);
       const ids = flat.filter((_, at) => at % 2 === 0);
       const found = ids.length === 0 ? [] : await connection.hmget(this.#keys.holdTexts(shard), ...ids);
@@ -164,7 +164,7 @@ export class BullHolds {
     );
   }
 
-  /** Resolves to the entries whose hold was still the one that was seen. */
+  /** Removes the holds that are unchanged since they were read; resolves to their entries. */
   async #forgetSeen(shard: number, seen: readonly SeenHold[]): Promise<ReadonlySet<unknown>> {
     const args = seen.flatMap(({ id, againAtMs }) => [id, String(againAtMs)]);
     const forgotten = await forgetSeenScript.run(this.#client.connection, this.#keysOf(shard), args);
@@ -173,7 +173,7 @@ export class BullHolds {
 
   async #release(shard: number, queue: Queue<RequestJob> | undefined, held: readonly HeldRequest[]) {
     for (const some of inParts(held, releasedAtOnce)) {
-      // First: a worker that takes one up may hold it again.
+      // First remove the holds: a worker that takes up an entry may hold it again.
       const forgotten = await this.#forgetSeen(shard, some);
       if (queue === undefined) continue;
       const ended = some.filter(({ id }) => forgotten.has(id));
@@ -182,7 +182,7 @@ export class BullHolds {
     }
   }
 
-  /** What is still due when its hold said. What a change has moved since waits for quiet. */
+  /** The entries that are still due at the time of their hold. An entry that a change has moved since waits for its quiet period. */
   async #unmoved(queue: Queue<RequestJob>, held: readonly HeldRequest[]) {
     const delayed = queue.toKey("delayed");
     const scores = await this.#client.connection.zmscore(delayed, ...held.map(({ id }) => id));
@@ -195,18 +195,18 @@ export class BullHolds {
   }
 }
 
-/** A client cannot send commands of any length, and Redis does nothing else while it carries one out. */
+/** Splits a command: its length is limited, and Redis is blocked while it runs. */
 function* inParts<T>(all: readonly T[], atOnce: number): Generator<readonly T[]> {
   for (let at = 0; at < all.length; at += atOnce) yield all.slice(at, at + atOnce);
 }
 
 async function promote(queue: Queue<RequestJob>, id: string): Promise<void> {
   const job = await queue.getJob(id);
-  // Fails for one that was taken up or made due meanwhile.
+  // Fails for an entry that was taken up or made due meanwhile.
   await job?.promote().catch(() => undefined);
 }
 
-/** An entry, and when it was due all the same. */
+/** An entry, and the time of its hold as it was read. */
 interface SeenHold {
   readonly id: string;
   readonly againAtMs: number;
@@ -217,7 +217,7 @@ interface ListedHolds {
   readonly unreadable: readonly SeenHold[];
 }
 
-/** From entries with their times, and the text of each. */
+/** Builds the list from entries with their times, and the text of each. */
 function listedHolds(
   times: readonly (readonly [id: string, againAtMs: number])[],
   texts: ReadonlyMap<string, string>,
@@ -237,7 +237,7 @@ interface Held {
   readonly againAtMs: number;
 }
 
-/** Undefined for what cannot be read. */
+/** Undefined for an unreadable text. */
 function readHeld(id: string, againAtMs: number, text: string | undefined): HeldRequest | undefined {
   const value = parseJson(text ?? "");
   const request = fromJob(value);
@@ -246,7 +246,7 @@ function readHeld(id: string, againAtMs: number, text: string | undefined): Held
   return { id, request, reason, againAtMs, ...detailsIn(value) };
 }
 
-/** What is known of a hold beside its reason. */
+/** The fields of a hold besides its reason. */
 function detailsIn(value: object): Omit<Hold, "reason"> {
   const until = "untilMs" in value && typeof value.untilMs === "number" ? { untilMs: value.untilMs } : {};
   const frozen = "frozenBy" in value && Array.isArray(value.frozenBy) ? value.frozenBy : [];

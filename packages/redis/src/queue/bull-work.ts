@@ -9,11 +9,11 @@ export interface BullWorkOptions {
   readonly queues: readonly Queue<RequestJob>[];
   readonly holds: BullHolds;
   readonly clock: Clock;
-  /** Work that is due within this time counts: what a worker takes to start. */
+  /** Work that is due within this time counts: as long as a worker takes to start. */
   readonly horizonMs: number;
 }
 
-/** Counts what there is for workers to do. Costs Redis some counters a shard, whatever is in the queue. */
+/** Counts the work for workers. Redis reads some counters per shard, whatever the length of the queue. */
 export async function countWork({ queues, holds, clock, horizonMs }: BullWorkOptions): Promise<Work> {
   const horizon = clock.now() + horizonMs;
   const counted = await Promise.all(

@@ -14,21 +14,20 @@ import { countWork } from "./bull-work.ts";
 import { FairShares } from "./fair-shares.ts";
 import { type RequestJob, requestId, toJob } from "./request-job.ts";
 
-/** As late as an entry may be taken up by a server that looks at its clock ten times a second (its hz), and two round trips. */
+/** How late an entry may be taken up: a server checks its clock ten times a second (its hz), plus two round trips. */
 const momentMs = 110;
-/** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
+/** A request is retried until it succeeds or becomes pointless; endless retries show in its age, not in a count. */
 const deliveriesMax = 1_000_000;
 
 /**
- * When the bursts began that changes belong to. KEYS: the prefix of a queue, hold times, hold texts. ARGV: now, then
- * deduplication ids. Returns two wall times for each, in milliseconds: its start, and when the entry is due that waits for its time; empty
- * where none does.
+ * When the burst of each change began. KEYS: the prefix of a queue, hold times, hold texts. ARGV: now, then deduplication ids. Returns two wall
+ * times for each, in milliseconds: the start of the burst, and when the entry is due that waits for its time; empty when no entry waits.
  *
- * An entry that waits for its time and was never taken up says so itself: it was made by the first change (BullMQ's `timestamp`). One
- * that was taken up (`processedOn`) and put back has a burst again from the first change after that, which is noted on it. In all other
- * cases a burst begins now: nothing waits, or it is being run, and what comes meanwhile belongs to the next one.
+ * A waiting entry that was never taken up has the start itself: the first change created it (BullMQ's `timestamp`). After an entry was taken up
+ * (`processedOn`) and put back, the next change starts a new burst, which is noted on the entry. In all other cases a burst starts now: nothing
+ * waits, or the entry is running, and new changes belong to its next run.
  *
- * A change ends the hold of its entry: only a worker knows whether the change is held too, and none starts for what is on hold.
+ * A change ends the hold of its entry: only a worker knows whether the change is held too, and no worker starts for a held entry.
  */
 const burstStartsScript = new Script(`
 local prefix, now = KEYS[1], ARGV[1]
@@ -61,16 +60,15 @@ export interface BullWorkqueueOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly clock: RedisClock;
-  /** What one cluster may ask for before others; the default when absent. */
+  /** How much one cluster may request before others go first; the default when absent. */
   readonly share?: Share;
-  /** Leaves the settings of the queues as the services wrote them: for callers that ask, or add now and then. */
+  /** Leaves the settings of the queues as the services wrote them: for processes that only read, or add now and then. */
   readonly isGuest?: boolean;
 }
 
 /**
- * Producer side of the queue. What survived killed, frozen and doubled workers: deduplication that keeps the last
- * addition made while a run is active, a payload that is only an identity, and for a trailing quiet period a rescheduled
- * delay that the start of the burst bounds.
+ * Producer side of the queue. This design survived killed, frozen and duplicated workers: deduplication that keeps the last addition made during
+ * an active run, a payload that is only an identity, and for a trailing quiet period a rescheduled delay that the start of the burst bounds.
  */
 export class BullWorkqueue implements Workqueue {
   /** One for each shard, in the order of `Keys.queuePrefixes`. */
@@ -93,13 +91,13 @@ export class BullWorkqueue implements Workqueue {
         {
           connection: options.client.connection,
           prefix,
-          // Nobody reads what BullMQ tells of its entries.
+          // Nobody reads BullMQ's events about its entries.
           streams: { events: { maxLen: 0 } },
           skipMetasUpdate: options.isGuest ?? false,
         },
         bullBackend(options.clock),
       );
-      // Reported once by the client itself; without a listener an error event would end the process.
+      // The client itself logs the error once; without a listener an error event would end the process.
       queue.on("error", () => undefined);
       return queue;
     });
@@ -112,14 +110,14 @@ export class BullWorkqueue implements Workqueue {
 
   async waits(request: Request): Promise<boolean> {
     const queue = this.queues[this.#keys.shardOf(request.cluster)];
-    // BullMQ keeps it from the addition to the end of the last run.
+    // BullMQ keeps this id from the addition to the end of the last run.
     const entry = await queue?.getDeduplicationJobId(requestId(request, "change"));
     return typeof entry === "string";
   }
 
   /**
-   * Requests that are due, not on hold, and not taken up yet. Only a worker makes a delayed one wait: without workers those count that are
-   * due.
+   * Requests that are due, not on hold, and not taken up yet. Only a worker moves a delayed request to the waiting ones, so without workers this
+   * counts the delayed ones that are due.
    */
   async depth(): Promise<number> {
     const { queues } = this;
@@ -138,7 +136,7 @@ export class BullWorkqueue implements Workqueue {
     const holds = [this.#keys.holdTimes(shard), this.#keys.holdTexts(shard)];
     const now = this.#clock.now();
     const bursts = this.#bursts([queue.toKey(""), ...holds], all.filter(isChange), now);
-    // What is due at once does not depend on the answer. The question goes first all the same: it ends the holds of waiting entries.
+    // What is due at once does not depend on the answer. The script is still sent first, because it ends the holds of waiting entries.
     const isAtOnce = all.every(({ quietPeriodMs }) => quietPeriodMs === 0);
     const wanted = isAtOnce
       ? all.map((addition) => ({ addition, delay: 0 }))
@@ -180,13 +178,13 @@ interface Delayed {
 
 interface BurstStart {
   readonly startMs: number;
-  /** When the entry is due that waits for it. */
+  /** When the waiting entry is due. */
   readonly dueMs: number | undefined;
 }
 
 /**
- * Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. Left out is a change
- * that an entry waits for already which is due in a moment: it may be taken up before it is moved, and would run again right after.
+ * Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. Drops a change whose waiting
+ * entry is due in a moment: that entry may be taken up before it is moved, and would run again right after.
  */
 function delayed(
   additions: readonly Addition[],
@@ -202,14 +200,14 @@ function delayed(
   });
 }
 
-/** Of what else waits, the time is known when it is added. */
+/** Only changes are debounced; the time of all other requests is known when they are added. */
 function isChange({ purpose }: Addition): boolean {
   return purpose === "change";
 }
 
 /**
- * A priority holds through delays, retries and the run that follows; a change that moves a waiting one leaves it its priority.
- * Without one an entry lies in a plain list, which is cheaper.
+ * A priority survives delays, retries and the next run; a change that moves a waiting entry keeps its priority. An entry without one lies in a
+ * plain list, which is cheaper.
  */
 function jobOptions(
   addition: Addition,
@@ -223,7 +221,7 @@ function jobOptions(
     deduplication: {
       id: requestId(addition.request, addition.purpose),
       keepLastIfActive: true,
-      // A newer roll begins its own clock, as a later change does, and a period that was edited ends a pause at another time.
+      // A newer roll restarts the wait of its follow-up, as a later change does, and an edited period ends a pause at another time.
       reschedule: addition.purpose !== "adoption" && addition.purpose !== "audit",
     },
   };

@@ -8,18 +8,18 @@ import {
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Addition, Purpose } from "@fleet-reloader/engine/ports/workqueue";
 
-/** So many flows may lie there before those that are forgiven are looked for. */
+/** Above this many flows, the forgiven ones are removed. */
 const flowsKept = 1000;
 
-/** Where BullMQ's priorities end (its PRIORITY_LIMIT). With 32 to a rank a flow comes there after 33 million requests. */
+/** BullMQ's maximum priority (its PRIORITY_LIMIT). With 32 requests per rank a flow reaches it after 33 million requests. */
 const priorityMax = 2 ** 21 - 1;
 /**
- * A look at a rollout lets so many requests of each flow go first, so that it delays no roll. It does not let all go: what it finds
- * gives budgets back, and a cluster that is adopted or in a storm may ask for tens of thousands.
+ * A check of a rollout lets this many requests of each flow go first, so that it delays no roll. It does not wait for all of them: its result
+ * frees budgets, and a cluster in adoption or in a storm may queue tens of thousands.
  */
 const beforeFollow = 1024;
 
-/** Ranks what is put into the queue, so that no cluster's storm keeps another's request waiting. */
+/** Ranks the additions to the queue, so that a storm in one cluster does not delay requests of another. */
 export class FairShares {
   readonly #clock: Clock;
   readonly #share: Share;
@@ -31,7 +31,7 @@ export class FairShares {
     this.#share = share;
   }
 
-  /** The priority of each addition in BullMQ's sense: 0 is none and runs first, then 1, 2, …. */
+  /** The BullMQ priority of each addition: 0 is none and runs first, then 1, 2, …. */
   priorities(additions: readonly Addition[]): readonly number[] {
     const now = this.#clock.monotonic();
     const byFlow = Map.groupBy(additions.keys(), (at) => flowOf(additions[at]));
@@ -48,18 +48,18 @@ export class FairShares {
     return priorities;
   }
 
-  /** How many flows are remembered. */
+  /** The number of remembered flows. */
   get flows(): number {
     return this.#flows.size;
   }
 
-  /** What may end in a roll runs before what only notes, and both, as long as they are not too many, before what only looks on. */
+  /** Requests that may roll run before those that only record. Both run before those that only observe, unless there are too many. */
   #leastOf(purpose: Purpose | undefined): number {
     if (purpose === "follow" || purpose === "audit") return Math.ceil(beforeFollow / this.#share.size);
     return purpose === "adoption" ? 1 : 0;
   }
 
-  /** Clusters come and go. */
+  /** Removes the flows of clusters that are gone. */
   #prune(now: number): void {
     for (const [flow, backlog] of this.#flows)
       if (forgive(backlog, now, this.#share).requests === 0) this.#flows.delete(flow);
@@ -67,7 +67,7 @@ export class FairShares {
   }
 }
 
-/** By purpose, too: a cluster that is new has thousands of workloads to adopt, and its first change must not queue up there. */
+/** The purpose is part of the flow: a new cluster has thousands of workloads to adopt, and its first change must not wait behind them. */
 function flowOf(addition: Addition | undefined): string {
   return `${addition?.purpose}|${addition?.request.cluster}`;
 }

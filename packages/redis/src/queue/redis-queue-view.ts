@@ -5,7 +5,7 @@ import type { RedisClient } from "../connection/client.ts";
 import { type Keys, queueName } from "../connection/keys.ts";
 import { requestId } from "./request-job.ts";
 
-/** Reads what waits without a queue of BullMQ, which would write when it is opened. */
+/** Reads what waits without opening a BullMQ queue, which would write. */
 export class RedisQueueView implements QueueView {
   readonly #client: RedisClient;
   readonly #keys: Keys;

@@ -2,11 +2,11 @@ import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/w
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { Purpose } from "@fleet-reloader/engine/ports/workqueue";
 
-/** What lies in the queue for a request: its identity. What it is about is read when it is handled. */
+/** The payload of a request in the queue: its identity. Everything else is read when the request is handled. */
 export interface RequestJob {
   readonly cluster: string;
   readonly workload: string;
-  /** A run of it was aborted, and may have left a write under way. BullMQ counts no such attempt, so the entry itself says it. */
+  /** A run was aborted and may have left a write under way. BullMQ does not count such a run, so the entry itself stores it. */
   readonly isDoubtful?: true;
 }
 
@@ -28,14 +28,14 @@ export function isAborted(data: unknown): boolean {
   return typeof data === "object" && data !== null && "isDoubtful" in data && data.isDoubtful === true;
 }
 
-/** The name of a queue entry says why the workload is looked at; what an older version called otherwise is a change. */
+/** The name of a queue entry is the purpose of the request; unknown names, from an older version, are changes. */
 export function purposeOf(jobName: string): Purpose {
   return purposes.find((purpose) => purpose === jobName) ?? "change";
 }
 
 /**
- * The deduplication id: one pending run per workload, and beside it the end of its pause, and the look at its rollout. Names hold no
- * `|`: injective.
+ * The deduplication id: one pending run per workload, plus one each for the end of its pause, the check of its rollout and its audit. Names
+ * contain no `|`, so ids are unique.
  */
 export function requestId(request: Request, purpose: Purpose): string {
   const id = `${request.cluster}|${workloadKey(request.workload)}`;

@@ -3,14 +3,14 @@ import type { Random } from "@fleet-reloader/engine/async/clock";
 
 const transientFirstMs = 1000;
 const transientMaxMs = 5 * 60_000;
-/** A status update of a running rollout got in between: the next read is cheap and usually wins. */
+/** Usually a status update of a running rollout came in between: the next read is cheap and mostly wins. */
 const conflictFirstMs = 100;
-/** Where several writers meet again and again they have to get out of each other's way; a person still waits for the roll. */
+/** Several writers that collide repeatedly have to spread out, but a person still waits for the roll. */
 const conflictMaxMs = 3000;
 
-/** Rights change by hand; a new change of the source asks again at once. */
+/** People change rights by hand; a new change of the source retries at once. */
 const rightDeniedMs = 30_000;
-/** The gate of the cluster holds the request afterwards, until a probe of the cluster is accepted. */
+/** After this the gate of the cluster holds the request until a probe of the cluster succeeds. */
 const clusterPauseMs = 3000;
 
 /** Back-off of a counted attempt, in milliseconds: exponential with full jitter, bounded. */
@@ -21,14 +21,14 @@ export function redeliverAfter(fault: Fault, attemptsMade: number, random: Rando
   return Math.max(1, fault.retryAfterMs ?? 0, Math.ceil(limit * random()));
 }
 
-/** Wait that uses up no attempt, in milliseconds. */
+/** A wait that uses up no attempt, in milliseconds. */
 export function pauseAfter(fault: Fault, random: Random): number {
   const jitter = 0.5 + random();
   switch (fault.class) {
     case "throttled":
       return Math.ceil(fault.retryAfterMs ?? 1000 * jitter);
     case "denied":
-      // A cluster that does not accept our credentials accepts none of our requests.
+      // A cluster that rejects our credentials rejects all our requests.
       return Math.ceil((fault.code === "kube.unauthorized" ? clusterPauseMs : rightDeniedMs) * jitter);
     case "unreachable":
       return Math.ceil(clusterPauseMs * jitter);
