@@ -4,10 +4,10 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 
-/** Somebody who has signed in. */
+/** A person who has signed in. */
 export interface SignInSession {
   readonly name: string;
-  /** What says that this person signed in, for this session only. Nobody can sign in with it. */
+  /** Proves for this session only that the person signed in. It cannot be used to sign in. */
   readonly proof: string;
   /** When it ends at the latest, by Redis' clock. */
   readonly endMs: number;
@@ -16,7 +16,7 @@ export interface SignInSession {
 /** Where a session is used. */
 export type SessionPlace = "browser" | "terminal";
 
-/** What may differ from a session of a browser that begins now. */
+/** Differences from a browser session that begins now. */
 export interface NewSessionOptions {
   /** A secret; by default a new one. */
   readonly id?: string;
@@ -25,17 +25,17 @@ export interface NewSessionOptions {
   readonly endMs?: number;
 }
 
-/** A working day; then somebody signs in again. */
+/** A working day; then the person signs in again. */
 export const sessionLongestMs = 8 * 3_600_000;
-/** Of nobody's asking: a page that is looked at asks every few seconds, and a command only when somebody writes it. */
+/** An idle session ends after this time. An open page sends a request every few seconds, a command only when somebody runs it. */
 const sessionIdleMs: Readonly<Record<SessionPlace, number>> = {
   browser: 30 * 60_000,
   terminal: sessionLongestMs,
 };
-/** 256 bits: nobody guesses them. */
+/** 256 bits cannot be guessed. */
 const sessionIdBytes = 32;
 
-/** The sessions of people, in Redis. A reader of Redis learns no id of a session: keys have digests. */
+/** The sign-in sessions, in Redis. Keys hold digests, so a reader of Redis learns no session id. */
 export class RedisSessions {
   readonly #client: RedisClient;
   readonly #keys: Keys;
@@ -44,7 +44,7 @@ export class RedisSessions {
   constructor(options: {
     readonly client: RedisClient;
     readonly keys: Keys;
-    /** Redis' own. */
+    /** Redis' own clock. */
     readonly clock: Pick<Clock, "now">;
   }) {
     this.#client = options.client;
@@ -61,7 +61,7 @@ export class RedisSessions {
     return id;
   }
 
-  /** The session of this id; undefined: it has ended, or there was none. It lives on from now. */
+  /** The session of this id; undefined: it has ended, or never existed. Extends the session. */
   async find(id: string, place: SessionPlace = "browser"): Promise<SignInSession | undefined> {
     const key = this.#keyOf(id);
     const read = parseJson((await this.#client.connection.getex(key, "PX", sessionIdleMs[place])) ?? "");
