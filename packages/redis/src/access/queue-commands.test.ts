@@ -7,7 +7,7 @@ import { redisAclRules } from "./redis-roles.ts";
 
 const scripts = join(dirname(fileURLToPath(import.meta.resolve("bullmq"))), "scripts");
 
-/** What these scripts of BullMQ call; the first words of the names of their files. */
+/** The commands that these BullMQ scripts call. `names` are the first words of the script files. */
 function commandsOf(names: readonly string[]): readonly string[] {
   const files = readdirSync(scripts).filter((file) => file.endsWith(".js"));
   const texts = names.map((name) => {

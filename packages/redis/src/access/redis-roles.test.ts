@@ -44,7 +44,7 @@ const record: HistoryRecord = {
   ...{ target: "fleet", note: "" },
 };
 
-/** What a service does whatever it is for. */
+/** What every service does. */
 async function serve(client: RedisClient): Promise<void> {
   await guardShards({ client, keys });
   const incumbents = new RedisIncumbents({ client, keys });
@@ -121,7 +121,7 @@ test("a worker reads no index, and whoever asks changes nothing", async () => {
     denied,
   );
   await expect(clientOf("dashboard").connection.hget(its.workloads, "w")).resolves.toBeNull();
-  // It keeps who is signed in, and may write nothing else with the same commands.
+  // It stores sign-in sessions, and may write nothing else with the same commands.
   const { connection } = clientOf("dashboard");
   await expect(connection.unlink(`${keys.queuePrefixes[0]}:reconcile:1`)).rejects.toMatchObject(denied);
   await expect(connection.set(keys.fleet.freezes, "x")).rejects.toMatchObject(denied);

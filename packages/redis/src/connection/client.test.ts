@@ -98,7 +98,7 @@ describe("a server", () => {
     );
   });
 
-  // Queued work would vanish without a word.
+  // Queued work would vanish silently.
   test.each(["allkeys-lru", "volatile-ttl", "allkeys-random"])(
     "that evicts keys by %s is refused",
     (policy) => {
@@ -106,7 +106,7 @@ describe("a server", () => {
     },
   );
 
-  // Some that are managed hide it; then it is taken at its word.
+  // Some managed servers hide their version; they are accepted.
   test("that does not tell its version is not refused for that", () => {
     expect(redisProblem("# Server")).toBeUndefined();
   });
@@ -161,7 +161,7 @@ describe("a server", () => {
       refusal("may not run EXISTS on .*NOPERM.*give it"),
     );
     expect(await asked(login(":right@"))).toBe("let in");
-    // ioredis itself goes on in database 0.
+    // ioredis itself would continue in database 0.
     expect(await asked(`${login(":right@")}/99`)).toMatchObject(refusal("write another number"));
     expect(await asked(`${login(":right@")}/3`)).toBe("let in");
     await admin.close();
@@ -211,7 +211,7 @@ describe("a failover that closes no connection", () => {
     await admin.connection.call("REPLICAOF", "127.0.0.1", String(master.port));
     const script = "return redis.call('SET', KEYS[1], ARGV[1])";
     const written = Promise.all([client.connection.eval(script, 1, "a", "1"), copy.set("b", "2")]);
-    // The name may lead to the old one for a while.
+    // The name may lead to the old server for a while.
     await until("it is asked again", () => client.connections > 2);
     service.leadTo(master.port);
     expect(await written).toEqual(["OK", "OK"]);
@@ -226,7 +226,7 @@ describe("a connection that is silent", () => {
   const silent = { socketTimeout: 1000 };
 
   test("is given up where a command waits, which goes to whoever is there instead", async () => {
-    // On a machine that takes longer the connection that is made instead may be silent, too.
+    // On a slow machine the replacement connection may be silent too.
     await whileInTime(2 * silent.socketTimeout, async (inTime) => {
       await using lost = await startRedis();
       await using master = await startRedis();
@@ -266,11 +266,11 @@ describe("a connection that is silent", () => {
     const client = new RedisClient(redisAddress(redis.url), log, silent);
     await client.connection.set("a", "1");
     const { connections } = client;
-    // The last one has the key.
+    // The last node has the key.
     const node = redis.nodes.at(-1);
     node?.signal("SIGSTOP");
     const asked = client.connection.get("a");
-    // On a busy machine others are silent for so long, too.
+    // On a busy machine other nodes may be silent that long too.
     const of = `127.0.0.1:${node?.port}`;
     const told = () =>
       log.lines.flatMap(({ fields, level, message }) =>

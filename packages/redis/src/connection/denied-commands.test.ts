@@ -79,7 +79,7 @@ test("a script that is allowed hides none that is denied", async () => {
 test("what a copy of the connection is denied is known, too", async () => {
   await using bed = await startDenied();
   const copy = bed.client.duplicate();
-  // The queue copies what it is given.
+  // The queue duplicates the connection that it gets.
   const second = copy instanceof Redis ? copy.duplicate() : undefined;
   for (const each of [copy, second]) {
     await expect(each?.bzpopmin("{a}:b", 1)).rejects.toMatchObject(refusal("BZPOPMIN on {a}:b"));

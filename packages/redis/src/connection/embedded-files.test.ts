@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { saysDamaged } from "./embedded-files.ts";
 
-/** Said by redis-server 7.0.15 when parts of its files were cut, overwritten or taken away. */
+/** Output of redis-server 7.0.15 after parts of its files were cut, overwritten or removed. */
 test.each([
   "Bad file format reading the append only file appendonly.aof.2.base.rdb: make a backup of your AOF file",
   "Short read or OOM loading DB. Unrecoverable error, aborting now.",

@@ -22,14 +22,14 @@ import { describe, expect, test } from "vitest";
 import { RedisClient } from "./client.ts";
 import { EmbeddedServer, type EmbeddedServerOptions } from "./embedded-server.ts";
 
-/** A data folder of a test's own; what was started in it is ended first. */
+/** A data folder for one test. Servers that were started in it end before it is removed. */
 function dataFolder() {
   const dataDir = mkdtempSync(join(tmpdir(), "fr-embedded-"));
   const log = new CollectedLog();
   const ends: (() => Promise<void>)[] = [];
   return {
     ...{ dataDir, log },
-    /** Of the process that began last; it has written it when it answers. */
+    /** The id of the process that began last; it is written before the server answers. */
     pid: () => Number(readFileSync(join(dataDir, "redis.pid"), "utf8")),
     async start(options: Partial<EmbeddedServerOptions> = {}) {
       const given = { dataDir, searchPath: process.env.PATH ?? "", clock: wallClock, log, ...options };
@@ -48,11 +48,11 @@ function dataFolder() {
   };
 }
 
-/** One that has ended and that nobody asked about yet has no command line any more. */
+/** A process that has ended but was not reaped yet has an empty command line. */
 const isAlive = (pid: number) =>
   existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "";
 
-/** A server of the folder whose parent is gone. */
+/** Starts a server of the folder whose parent is gone. */
 async function leaveBehind(dataDir: string): Promise<number> {
   const options = ["--port", "0", "--dir", dataDir, "--appendonly", "yes", "--daemonize", "yes"];
   const [pidFile, socket] = [join(dataDir, "redis.pid"), join(dataDir, "redis.sock")];
@@ -101,7 +101,7 @@ describe("the embedded Redis", () => {
     atBest(async () => {
       await using folder = dataFolder();
       const { client } = await folder.start();
-      // In microseconds: it saves for as long as this test takes.
+      // In microseconds: saving lasts as long as this test.
       await client.connection.config("SET", "rdb-key-save-delay", 600_000_000);
       await client.connection.set("told", "yes");
       await client.connection.bgsave();
@@ -120,7 +120,7 @@ describe("the embedded Redis", () => {
     const files = join(folder.dataDir, "appendonlydir");
     for (const name of readdirSync(files).filter((each) => each.endsWith(".base.rdb")))
       writeFileSync(join(files, name), "no file of Redis");
-    // What was put aside before makes room.
+    // Files that were moved aside earlier are removed.
     mkdirSync(`${files}.damaged`);
     const { client } = await folder.start();
     await until("it answers", async () => (await client.connection.ping()) === "PONG");
@@ -152,7 +152,7 @@ describe("the embedded Redis", () => {
     expect(folder.log.messages("warn")).toContain("redis-server does not end; it is killed");
   });
 
-  // Without a descriptor to spare a child has no output and no end. In a process of its own, which may run out of them.
+  // Without free descriptors a child has no output and emits no end. This test runs in a process of its own that may run out of them.
   test("that cannot even be spawned is tried again, and starts when it can", async () => {
     await using folder = dataFolder();
     const server = JSON.stringify(new URL("embedded-server.ts", import.meta.url).href);
@@ -199,7 +199,7 @@ describe("the embedded Redis", () => {
     ))
       writeFileSync(join(folder.dataDir, "appendonlydir", name), "no command of Redis\r\n");
     const ends = () => folder.log.lines.filter(({ message }) => message.startsWith("redis-server ended"));
-    // One that ends late has run for a while, and is tried again soon: here no second passes.
+    // A server that ends late counts as started and is retried soon: here no second passes.
     const slow = { ...wallClock, monotonic: () => wallClock.monotonic() / 1000 };
     const starting = folder.start({ clock: slow });
     await until("it has ended three times", () => ends().length >= 3);
@@ -223,7 +223,7 @@ describe("the embedded Redis", () => {
     await until("its end is noticed", () => folder.log.messages("warn").length > 0);
     await server.stop();
     await server.stop();
-    // It would be started again after 100 ms.
+    // A new server would start after 100 ms.
     await holds("no other process begins", 300, () => folder.pid() === pid);
   });
 
@@ -241,7 +241,7 @@ describe("the embedded Redis", () => {
     },
   );
 
-  // The number was given to another Redis since, say the system's own after a reboot: that one is none of our business.
+  // The number was given to another Redis since, for example the system's own after a reboot, which must not be touched.
   test("ends no Redis but one of its own folder, whatever its pid file says", async () => {
     await using other = dataFolder();
     await using folder = dataFolder();

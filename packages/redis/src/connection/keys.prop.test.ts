@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { requestId } from "../queue/request-job.ts";
 import { Keys } from "./keys.ts";
 
-// What Kubernetes allows in names, with all that could be taken for a separator; and digits alone.
+// Names that Kubernetes allows, with all characters that could pass for a separator; and digits alone.
 const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,8}[a-z0-9])?$/);
 const kind = fc.constantFrom("Deployment", "StatefulSet", "ConfigMap");
 const request = fc.record({
@@ -24,7 +24,7 @@ test("different workloads have different ids and keys, whatever they are called"
   );
 });
 
-// What an older version has put into Redis is found again, and two that are upgraded one after the other see the same.
+// Data of an older version is found again, and two processes that are upgraded one after the other use the same keys.
 test("with one shard every key has the name it had before there were shards", () => {
   const keys = new Keys("fleet-reloader");
   const { epoch, engagedAt, workloads, rollouts, root } = keys.cluster("c1");

@@ -21,13 +21,13 @@ describe("workers of one Redis", () => {
         /used key k2, which is not in our file \(ours is k1\); to change the key, give every worker both, ours as the second line of the file, and swap the lines when all have started with both; if key k2 is lost,.* --forget-old-keys/,
       ),
     });
-    // The one that was refused has changed nothing.
+    // The refused attempt has changed nothing.
     await guardMarkKey(testKeyring("k2"), options);
     await guardMarkKey(testKeyring("k3", "k2"), options);
     expect(log.lines).toEqual([]);
   });
 
-  // A process may restart at any time: during a step there are those of the step before, too.
+  // A process may restart at any time: during a step there are still processes of the previous step.
   test("change their key in two steps, in whatever order they restart", async () => {
     await using redis = await startRedis();
     await using bed = await startQueue(redis.url);
@@ -51,7 +51,7 @@ describe("workers of one Redis", () => {
     expect(log.messages("warn")).toEqual([
       "key k1 is forgotten, ours is k2; changes that were waiting under the old key are judged by times alone",
     ]);
-    // From now on the old key is the foreign one.
+    // From now on the old key is foreign.
     await expect(guardMarkKey(testKeyring("k1"), { ...options, forgetOldKeys: false })).rejects.toMatchObject(
       { code: "config.invalid" },
     );
@@ -62,7 +62,7 @@ describe("workers of one Redis", () => {
     await using bed = await startQueue(redis.url);
     const options = { ...bed, log: new CollectedLog(), forgetOldKeys: false };
     await guardMarkKey(testKeyring("k1"), options);
-    // What an observer beside it sees after every single command.
+    // The values that another client sees after every single command.
     const seen = new Set<string | null>();
     const observer = bed.client.duplicate();
     const { connection } = bed.client;

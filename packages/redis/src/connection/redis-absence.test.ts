@@ -20,7 +20,7 @@ test("it says since when Redis is away, and nothing once Redis is back", async (
     await local.advance(60_000);
     await redis.kill();
     await until("the loss is seen", () => absence.notReady.length > 0);
-    // Each failed attempt to connect ends a connection, too.
+    // Each failed attempt to connect closes a connection too.
     await local.advance(60_000);
     await redis.restart();
     expect(absence.notReady.join()).not.toContain("09:02");

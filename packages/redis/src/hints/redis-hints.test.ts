@@ -22,7 +22,7 @@ async function startHints(hintsMax = 100) {
     client,
     keys,
     process,
-    /** Follows in a process of its own; what it is given, in order. */
+    /** Follows in a process of its own; returns the received hints in order. */
     follow(cluster: string, signal = lifetime.signal, hints = process()): PendingHint[] {
       const given: PendingHint[] = [];
       running.push(hints.follow(cluster, signal, (more) => void given.push(...more)));

@@ -9,7 +9,7 @@ import { HistoryReader } from "./history-reader.ts";
 const redis = await startRedis();
 afterAll(() => redis[Symbol.asyncDispose]());
 
-/** What a process recorded while it called the cluster so. */
+/** A record from a process that used this name for the cluster. */
 function recordOf(id: string, name: string): HistoryRecord {
   const workload = { kind: "Deployment", namespace: "shop", name: "api" };
   return {
@@ -18,7 +18,7 @@ function recordOf(id: string, name: string): HistoryRecord {
   };
 }
 
-// The registration that stands by has the same id as the one that serves.
+// The standby registration has the same id as the serving one.
 test.each([
   ["east", ["otech62", "east"]],
   ["standby", ["otech62", "east"]],

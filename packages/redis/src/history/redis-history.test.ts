@@ -29,7 +29,7 @@ function historyOn(url: string, own: Partial<RedisHistoryOptions> = {}) {
   const history = new RedisHistory({ ...options, ...own });
   const reader = new HistoryReader({ client, keys });
   const read = async (query: Partial<Parameters<HistoryReader["read"]>[0]> = {}) => {
-    // What was written in this very millisecond is given out in the next.
+    // Records of the current millisecond are returned in the next one.
     const begunMs = await millisecondOf(client);
     await until("a millisecond has passed", async () => (await millisecondOf(client)) > begunMs);
     const lines = [];
@@ -126,7 +126,7 @@ test("lines of several shards at one moment are read once, wherever a reader sto
     expect(await bed.read({ since: { afterId: id } })).toEqual(all.slice(at + 1));
 });
 
-// A shard that was read before would have got lines meanwhile that lie before these.
+// A shard that was read before would have received lines that belong before these.
 test("a reader is given nothing that was written after it began", async () => {
   await using bed = historyOn(redis.url);
   const [first = "", second = ""] = bed.keys.histories;
@@ -144,7 +144,7 @@ test("a change that several workloads lead to is told once", async () => {
   expect(await bed.names()).toEqual(["change", "a", "b", "change"]);
 });
 
-// A change is recorded once in its cluster; what came of it names only its id there.
+// A change is recorded once in its cluster; later records name only its id there.
 test("what came of a change of the fleet is found in a range after its record", async () => {
   await using bed = historyOn(redis.url);
   const came = (version: string, fromCluster = cluster): HistoryRecord => {
@@ -184,7 +184,7 @@ test("of too many records the oldest go", async () => {
   expect(names.at(-1)).toBe("w19-99");
 });
 
-// Redis refuses to append then, so what trims when it appends would free nothing.
+// Redis refuses to append then, so trimming with an append would free nothing.
 test("of too many records the oldest go also while Redis has no memory", async () => {
   await using own = await startRedis();
   await using bed = historyOn(own.url, { lengthMax: 200 });
@@ -229,12 +229,12 @@ test("while Redis is away nobody waits; what has no room is counted", async () =
   const begun = performance.now();
   for (let i = 0; i < 300; i += 1) bed.history.append(Array.from({ length: 100 }, () => action("w")));
   expect(performance.now() - begun).toBeLessThan(20_000);
-  // The room is divided among the four shards.
+  // The four shards divide the room.
   expect(bed.meter.count("history dropped")).toBe(27_500);
   await bed.history.stop(50);
 });
 
-/** A record of each of many clusters, the key of one shard, and the clusters of the other shards. */
+/** One record for each of many clusters, the key of one shard, and the clusters of the other shards. */
 function manyClusters(keys: Keys) {
   const clusters = Array.from({ length: 20 }, (_, i) => `cluster-${i}`);
   const key = keys.history("cluster-0");
@@ -254,7 +254,7 @@ test("a shard that cannot be written keeps none of the others", async () => {
   expect((await bed.names()).toSorted()).toEqual(others.toSorted());
 });
 
-// As of a Redis Cluster one of whose nodes hangs.
+// Like a Redis Cluster with one hanging node.
 test("a shard that does not answer holds up none of the others", async () => {
   await using bed = historyOn(redis.url);
   const { records, key: silent, others } = manyClusters(bed.keys);

@@ -31,7 +31,7 @@ test("a freeze comes once and goes once, however many look", async () => {
   expect(await one.replace([])).toEqual({ come: [], gone: [shop] });
 });
 
-// Each has a file of its own beside what all read: what one does not know of is not lifted.
+// Each has a file of its own besides the shared one: a freeze that one does not know is not lifted.
 test("watchers that know of different freezes tell each of them once", async () => {
   await using redis = await startRedis();
   await using bed = await watchersOn(redis.url);

@@ -12,7 +12,7 @@ import { RedisReferenceIndex } from "./redis-reference-index.ts";
 const api = entryOf("api", { sources: ["ConfigMap/ns/app"] });
 const { ref } = versionOf("app");
 
-/** An index on a master with a replica. `failOver` leads its next command to the replica, which has taken over. */
+/** An index on a master with a replica. `failOver` sends its next command to the replica, which has taken over. */
 async function startReplicatedIndex() {
   const [master, replica] = await Promise.all([startRedis(), startRedis()]);
   const service = await startMasterService(master.port);
@@ -47,7 +47,7 @@ async function startReplicatedIndex() {
   };
 }
 
-// The requests that were in the queue by then may be lost. ioredis sends again what it has no answer to.
+// The requests that are in the queue by then may be lost. ioredis sends unanswered commands again.
 test.each<
   [string, (index: RedisReferenceIndex) => Promise<void>, (index: RedisReferenceIndex) => Promise<unknown>]
 >([

@@ -66,13 +66,13 @@ const calls: fc.Arbitrary<Call> = fc.oneof(
   ),
 );
 
-/** Answers are the same whatever their order. */
+/** The order of answers does not matter. */
 function sorted(answer: unknown): unknown {
   const texts = Array.isArray(answer) ? answer.map((item) => JSON.stringify(item)) : [];
   return texts.sort();
 }
 
-// What the simulation of the engine proves over the double in memory holds for Redis only if the two are alike.
+// What the engine's simulation proves with the in-memory double holds for Redis only if both behave alike.
 test("whatever is asked in whatever order, Redis and the double answer alike", async () => {
   await using redis = await startRedis();
   const client = new RedisClient(redisAddress(redis.url), new CollectedLog());

@@ -89,7 +89,7 @@ describe("the reference index in Redis", () => {
     expect(await other.index.findChanged([versionOf("app", "8")])).toEqual([]);
   });
 
-  // What a Redis that was wiped lost besides the index, and nobody else says again.
+  // A wiped Redis lost this besides the index, and nobody else writes it again.
   test("tells with each opening how many shards there are", async () => {
     await using bed = await openIndex({ prefix: "wiped" });
     const { client } = bed;
@@ -128,7 +128,7 @@ describe("the reference index in Redis", () => {
     expect(found?.dependents.map(({ workload }) => workload.name)).toEqual(["w7"]);
   });
 
-  // Most sources have one, who is kept in another way: from one to several and back.
+  // Most sources have one user, which is stored differently: the test goes from one to several and back.
   test("finds those who use a source, however many come and go", async () => {
     await using bed = await openIndex({ prefix: "users" });
     const sources = ["ConfigMap/ns/app"];
@@ -165,7 +165,7 @@ describe("the reference index in Redis", () => {
     await bed.index.put([entryOf("api")]);
   });
 
-  // Acknowledged writes may be gone after a failover: nobody can tell, so everything is compared.
+  // Acknowledged writes may be lost in a failover, which nobody can detect, so everything is compared.
   test("counts as lost after every reconnection, also when all is still there", async () => {
     await using bed = await openIndex();
     await bed.index.put([entryOf("api")]);
@@ -209,7 +209,7 @@ describe("what keeps the reference index from its answer is told as it is", () =
   });
 });
 
-// A hundred namespaces and five kinds would else fetch all keys five hundred times at each start.
+// Otherwise a hundred namespaces and five kinds would fetch all keys five hundred times at each start.
 describe("what is asked of one namespace fetches the keys of no other", () => {
   const namespaceOf = (at: number) => (at < 10 ? "few" : "many");
 
@@ -242,7 +242,7 @@ describe("what is asked of one namespace fetches the keys of no other", () => {
   });
 });
 
-/** From now on to the call: how many fields of hashes Redis gives out. */
+/** Counts the hash fields that Redis returns from now until the call. */
 function fieldsFetchedBy(connection: RedisClient["connection"]) {
   const hkeys = vi.spyOn(connection, "hkeys");
   const hscan = vi.spyOn(connection, "hscan");

@@ -21,7 +21,7 @@ afterAll(() => redis[Symbol.asyncDispose]());
 
 let beds = 0;
 
-/** What the watcher writes and a worker reads, in a Redis of two connections. */
+/** The records as the watcher writes and a worker reads them, in one Redis with two connections. */
 async function openRecords() {
   beds += 1;
   const keys = new Keys(`records-${beds}`);
@@ -176,7 +176,7 @@ describe("a workload whose entry is new", () => {
   });
 });
 
-// Anybody who can write Redis, or an older version, may have written it.
+// An older version, or anybody with write access to Redis, may have written it.
 test.each(["", "{", "7", "[]", '["uid"]', '["uid","7"]', '[7,7,"1"]', '{"as":7,"since":1}', '{"as":"a"}'])(
   "what cannot be read is not remembered: %j",
   async (text) => {
@@ -201,7 +201,7 @@ test("what is told while Redis is away holds nobody up, and is told when it is b
   await client.close();
 });
 
-/** How many calls of scripts Redis has answered. */
+/** The number of script calls that Redis has answered. */
 async function scriptCalls({ connection }: RedisClient): Promise<number> {
   const stats = await connection.info("commandstats");
   const found = [...stats.matchAll(/^cmdstat_eval\w*:calls=(\d+)/gm)];
@@ -224,7 +224,7 @@ test("workloads of a fan-out share calls, and each is read and recorded as itsel
 
 test("what is asked or kept of a workload comes after what was told of it", async () => {
   await using bed = await openRecords();
-  // It is under way, so that the others wait for the next call.
+  // This one is under way, so that the others wait for the next call.
   bed.records.applied(requestOf("other"), "another note", observed);
   bed.records.applied(requestOf("api"), "one", observed);
   expect((await bed.records.read(requestOf("api"))).appliedText).toBe("one");

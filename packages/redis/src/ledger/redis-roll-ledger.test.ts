@@ -39,7 +39,7 @@ test("by Redis' own clock a rate is a rate, and everything it keeps ends by itse
   const ttls = await Promise.all(
     (await client.connection.keys("*")).map(async (key) => ({ key, ttl: await client.connection.pttl(key) })),
   );
-  // Only that there was a beginning is kept for ever: without it every pause would look like a loss.
+  // Only the beginning is kept for ever: without it every pause would look like a loss.
   expect(ttls.filter(({ ttl }) => ttl < 0).map(({ key }) => key.split("}")[1])).toEqual([":since"]);
 });
 

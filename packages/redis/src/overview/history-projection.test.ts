@@ -39,7 +39,7 @@ function openBed(how: Pick<HistoryProjectionOptions, "max"> = {}) {
   const stream = (shard: number) => keys.histories[shard] ?? "";
   return {
     ...{ client, clock, projection, reader, stream },
-    /** How often the reader was asked instead. */
+    /** How often the query went to the reader instead. */
     readings: () => readings,
     write: (shard: number, id: string, name = id) =>
       client.connection.xadd(stream(shard), id, "record", JSON.stringify(recordOf(name))),

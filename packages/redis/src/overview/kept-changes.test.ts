@@ -17,9 +17,9 @@ interface Step {
   readonly cluster: number;
   readonly contents: readonly string[];
   readonly workload: number;
-  /** After the record before, in milliseconds. */
+  /** Milliseconds after the previous record. */
   readonly afterMs: number;
-  /** Whether the change was recorded without an id over clusters. */
+  /** Whether the change was recorded without an id across clusters. */
   readonly isAlone: boolean;
 }
 

@@ -22,7 +22,7 @@ function outcomeOf(result: OutcomeRecord["result"], own: Partial<OutcomeRecord> 
   return { ...at, type: "outcome", workload, result, reason: "Available", seconds: 1, sources: [], ...own };
 }
 
-/** A history to write to, and what it tells of the last roll of `asked`. */
+/** A history to write to, and what it says about the last roll of `asked`. */
 async function startHistory() {
   await using stack = new AsyncDisposableStack();
   const redis = stack.use(await startRedis());

@@ -43,7 +43,7 @@ describe("bound", () => {
     expect(lines.covers(0)).toBe(true);
     lines.add([line(3), line(4, 1)]);
     expect(idsSince(lines)).toEqual(["3-0-0", "4-0-1"]);
-    // Of this millisecond a record may have gone.
+    // A record of this millisecond may have been removed.
     expect([lines.covers(2), lines.covers(3), lines.covers(4)]).toEqual([false, false, true]);
   });
 
@@ -93,7 +93,7 @@ test("in whichever parts and order records come, the newest of all are there", (
       for (let at = part; at < records.length; at += part) lines.add(records.slice(at, at + part));
       const whole = new NewestLines(atMost(records.length), records);
       const expected = idsSince(whole).slice(-max);
-      // A late record that is older than the beginning stays out, so fewer may be there, but never others from where nothing is missing.
+      // A late record that is older than the beginning stays out. So some may be missing, but the complete part never has other records.
       const from = (lines.from?.ms ?? 0) + 1;
       expect(idsSince(lines, from)).toEqual(idsSince(whole, from));
       expect(lines.count).toBeLessThanOrEqual(max);

@@ -52,9 +52,9 @@ async function followsHistory(url: string, flush: boolean): Promise<void> {
   const last = ends.at(-1);
   expect(new Set(ends.map(({ ids }) => ids.join())).size).toBe(5);
   expect(last?.added.reduce((sum, count) => sum + count, 0)).toBe(5);
-  // Another millisecond: the reader gives out what is older than now.
+  // Waits for another millisecond: the reader returns only older records.
   await expect.poll(lastLine, { timeout: 300_000 }).toBe(last?.id);
-  // Old records that are removed are no loss.
+  // Removing old records is no loss.
   for (const stream of bed.keys.histories) await bed.client.connection.xtrim(stream, "MAXLEN", 0);
   expect(await freshness.historyEnd()).toEqual(last);
   if (!flush) return;

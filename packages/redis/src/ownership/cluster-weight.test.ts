@@ -10,7 +10,7 @@ import { RedisOwnership } from "./redis-ownership.ts";
 
 const pace = { beatMs: 50, expiryMs: 60_000, stayMs: 0, graceMs: 100, weighMs: 100 };
 
-/** Owns what it is told to, with a Redis whose `hlen` answers as it is told to. */
+/** Owns the given clusters, with a Redis whose `hlen` gives the given answers. */
 async function owner(hlen: (hash: string) => Promise<number>) {
   const redis = await startRedis();
   const log = new CollectedLog();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => redis[Symbol.asyncDispose]());
 
 const daySeconds = 24 * 3600;
-/** Two that share a source, and one with patterns and a window of its own. */
+/** Two entries that share a source, and one with patterns and a window of its own. */
 const entries = [
   entryOf("api", { sources: ["ConfigMap/ns/app", "Secret/ns/own"] }),
   entryOf("web", {
@@ -40,7 +40,7 @@ function setUp(how: { readonly url?: string; readonly shards?: number } = {}) {
   const keys = new Keys(`gone-${beds}`, how.shards);
   const { connection } = client;
   const registered = new Set<string>();
-  /** What happens before each step over the keys of Redis; the first is that of the look for clusters nobody has noted. */
+  /** Called before each scan step over the keys of Redis; the first scan looks for clusters without a stored time. */
   const steps: (() => Promise<void>)[] = [];
   const clock: Clock = {
     now: () => wallClock.now(),
@@ -58,7 +58,7 @@ function setUp(how: { readonly url?: string; readonly shards?: number } = {}) {
   };
   return {
     ...{ client, connection, keys, log, registered, gone, steps, openIndex },
-    /** All that is remembered of one. */
+    /** Stores everything of one cluster. */
     async remember(cluster: string) {
       const index = await openIndex(cluster);
       await index.put(entries);
@@ -75,7 +75,7 @@ function setUp(how: { readonly url?: string; readonly shards?: number } = {}) {
       const seconds = Math.floor(Date.now() / 1000) - days * daySeconds;
       await connection.hset(keys.fleet.registered, cluster, seconds);
     },
-    /** An hour later, for all processes. */
+    /** Scans an hour later, for all processes. */
     async look(signal = unending) {
       await connection.del(keys.fleet.forgetting);
       await gone.look(signal);
@@ -97,7 +97,7 @@ async function forgetsOne(bed: ReturnType<typeof setUp>) {
   await bed.registeredAgo("recent", 29);
   await bed.registeredAgo("here", 31);
   bed.registered.add("here");
-  // Its epoch was lost, and nothing but the time protects it.
+  // Its epoch is lost, so only the time protects it.
   await bed.connection.hset(bed.keys.cluster("half").noted, "w", "a note");
   await bed.registeredAgo("half", 29);
   const others = ["recent", "here", "half"];
@@ -272,7 +272,7 @@ describe("who looks", () => {
     await using bed = setUp();
     bed.registered.add("c1");
     const stop = new AbortController();
-    // Its first wait is over; the next one would take minutes.
+    // The first wait is over; the next one would take minutes.
     bed.steps.push(async () => undefined);
     const running = bed.gone.run(stop.signal);
     await until("it has noted what is registered", async () => (await bed.noted()).length === 1);

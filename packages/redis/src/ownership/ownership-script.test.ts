@@ -6,7 +6,7 @@ import { Keys } from "../connection/keys.ts";
 import { readList, readText } from "../index/index-entry.ts";
 import { ownershipScript } from "./ownership-script.ts";
 
-// A replica that becomes the master may not have got the last change.
+// A replica that becomes the master may lack the last change.
 test("no version that a failover has lost is given to another change", async () => {
   await using redis = await startRedis();
   const client = new RedisClient(redisAddress(redis.url), new CollectedLog());
@@ -17,7 +17,7 @@ test("no version that a failover has lost is given to another change", async () 
     const [version, , , , owners] = readList(await ownershipScript.run(connection, fleet.root, args));
     return { version: readText(version), owners: readList(owners).map(readText) };
   };
-  // Often enough that two changes surely fall into one millisecond.
+  // Often enough that two changes surely fall into the same millisecond.
   for (let loss = 0; loss < 50; loss += 1) {
     const kept = await claim("c1", "");
     const lost = await claim("c2", kept.version);

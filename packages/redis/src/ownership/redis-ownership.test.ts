@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => shared[Symbol.asyncDispose]());
 
-/** Quicker than the real one; a busy machine is not silent for so long. Moves need not be far apart unless a test is about that. */
+/** Quicker than the real pace, but longer than a busy machine is silent. Moves may follow each other at once unless a test is about that. */
 const quick: OwnershipPace = { beatMs: 250, expiryMs: 4000, stayMs: 0, graceMs: 1500, weighMs: 1200 };
-/** Nobody is given up for silence within a test. */
+/** No member expires for silence within a test. */
 const patient: OwnershipPace = { ...quick, expiryMs: 60_000 };
 
 const clustersOf = (count: number) => Array.from({ length: count }, (_, i) => `c${i + 1}`);
@@ -27,7 +27,7 @@ function begunBy(members: readonly { readonly begun: ReadonlyMap<string, number>
 
 let fleets = 0;
 
-/** Some watchers' share in the ownership of some clusters, each with a connection of its own. */
+/** The ownership of some clusters by some watchers, each with a connection of its own. */
 function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
   fleets += 1;
   const keys = new Keys(`fleet-${fleets}`);
@@ -36,7 +36,7 @@ function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
   interface WatcherMember {
     readonly name: string;
     readonly ownership: RedisOwnership;
-    /** Cluster → how often its work was begun. */
+    /** Cluster → how often its work began. */
     readonly begun: Map<string, number>;
     /** What is worked on now. */
     readonly watched: Set<string>;
@@ -46,7 +46,7 @@ function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
     readonly engage: (clusters: readonly string[]) => void;
     readonly leave: (cluster: string) => void;
     readonly stop: () => Promise<void>;
-    /** Neither beats nor says goodbye, as a process that is killed or frozen; its work goes on, as a frozen one's would. */
+    /** Neither beats nor leaves, like a killed or frozen process; its work continues, as a frozen one's would. */
     readonly freeze: () => void;
   }
 
@@ -96,7 +96,7 @@ function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
     return member;
   }
 
-  /** Everybody who watches this cluster now. */
+  /** All members that watch this cluster now. */
   const ownersOf = (cluster: string) =>
     members.filter(({ watched }) => watched.has(cluster)).map(({ name }) => name);
   return {
@@ -109,7 +109,7 @@ function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
   };
 }
 
-/** One that watches `c1`, and one that would. */
+/** A member that watches `c1`, and one that would take it. */
 async function ownerAndNext(fleet: ReturnType<typeof fleetOf>) {
   const owner = fleet.join("owner");
   owner.engage(["c1"]);
@@ -144,7 +144,7 @@ describe.concurrent("a cluster", () => {
     await one.stop();
     await fleet.settled(["c1"]);
     expect(fleet.ownersOf("c1")).toEqual(["next"]);
-    // Told, and not waited for until it expires.
+    // It left by itself; its expiry was not needed.
     expect(performance.now() - from).toBeLessThan(patient.expiryMs);
   });
 
@@ -186,7 +186,7 @@ describe.concurrent("a cluster", () => {
     const moved = [...second.watched];
     await first.stop();
     await until("all went to the second", () => second.watched.size === 8);
-    // What was moved to it may not be moved again so soon; what it took over from the dead may.
+    // A cluster that was moved to it must not move again so soon; one that it took over from a dead member may.
     const third = fleet.join("third");
     third.engage(clusters);
     await until("the third has its part", () => third.watched.size >= 3);
@@ -246,7 +246,7 @@ describe("while Redis", () => {
     const begun = begunBy(members);
     await redis.kill();
     const isUnchanged = () => clusters.every((one) => fleet.ownersOf(one).join() === had.get(one)?.join());
-    // Long enough for all to have expired.
+    // Long enough for all members to expire.
     await holds("each is watched by its owner", 2 * quick.expiryMs, isUnchanged);
     await redis.restart();
     await holds("and is still", 2000, isUnchanged);
@@ -283,7 +283,7 @@ test("a thousand clusters are renewed with one command a beat", async () => {
   const one = fleet.join("one");
   one.engage(clusters);
   await until("all are watched", () => one.watched.size === 1000);
-  /** All commands, those of the script among them, without this question. */
+  /** Counts all commands, including those of scripts, but not this query. */
   const commands = async (): Promise<number> => {
     const stats = await one.client.connection.info("commandstats");
     const counts = [...stats.matchAll(/cmdstat_(\w+)[^:]*:calls=(\d+)/g)];
@@ -292,7 +292,7 @@ test("a thousand clusters are renewed with one command a beat", async () => {
   const before = await commands();
   const beats = 3;
   await passed(beats * defaultPace.beatMs);
-  // The script, and what it asks for by itself: time, member, version.
+  // The script and the commands that it always runs: time, member, version.
   expect((await commands()) - before).toBeLessThanOrEqual(10 * (beats + 1));
   await one.stop();
 });

@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => redis[Symbol.asyncDispose]());
 
-/** A queue that notes what is asked of Redis, and what is answered. The entry is BullMQ's own call. */
+/** A queue that records the commands to Redis and the answers. BullMQ itself adds the entry. */
 async function watchedQueue() {
   const bed = await startQueue(redis.url);
   const [queue] = bed.queue.queues;
   if (queue === undefined) throw new Error("there is no queue");
   const { connection } = bed.client;
   const [ask, add] = [connection.evalsha.bind(connection), queue.add.bind(queue)];
-  // Redis knows the script then.
+  // After this Redis knows the script.
   await bed.queue.add([change("other")]);
   const steps: string[] = [];
   vi.spyOn(connection, "evalsha").mockImplementation(async (...given: Parameters<typeof ask>) => {

@@ -37,7 +37,7 @@ test("a worker that is woken asks Redis, though it emptied the queue while it wa
   expect(await take()).toEqual([entry, 3]);
 });
 
-/** An empty queue whose entries are taken up by somebody else: each question gets one, with the number of questions so far. */
+/** An empty queue whose entries somebody else takes up: `take` returns the entry and the number of takes sent so far. */
 async function startQueue() {
   const redis = await startRedis();
   const client = new RedisClient(redisAddress(redis.url), new CollectedLog());

@@ -52,7 +52,7 @@ test("what is due counts as depth without a worker, what waits for quiet does no
 test("a request that is alone is taken up by one question, and wakes nobody again", async () => {
   await using bed = await startQueue(redis.url);
   const runs = recordRuns(bed, () => done);
-  /** How often Redis was asked for an entry. To end one asks for the next one, too. */
+  /** How often Redis was asked for an entry. Finishing an entry asks for the next one too. */
   const asked = async (): Promise<number> => {
     const stats = await bed.client.connection.info("commandstats");
     return Number(/cmdstat_rpoplpush:calls=(\d+)/.exec(stats)?.[1] ?? 0);
@@ -64,7 +64,7 @@ test("a request that is alone is taken up by one question, and wakes nobody agai
     await bed.until("it ran", () => runs.length === count);
     await idle(bed);
   }
-  // 4 for each where the worker asks once more, and is woken once more. It asks at its start, and each 5 s that it has nothing to do.
+  // 4 for each where the worker asks again and is woken again. It also asks at its start, and after each 5 s without work.
   const idleAsks = 1 + Math.ceil((monotonicMs() - fromMs) / 5000);
   expect(await asked()).toBeLessThanOrEqual(before + 20 * 2 + idleAsks);
 });
@@ -87,7 +87,7 @@ test("a worker is woken for what others leave in the queue, and for nothing else
 });
 
 describe("a request in Redis", () => {
-  // Whoever reads Redis learns which workloads there are, and nothing of what is in a source (I4).
+  // A reader of Redis learns which workloads exist, but nothing of the content of a source (I4).
   test("is an identity and nothing else", async () => {
     await using bed = await startQueue(redis.url);
     await bed.queue.add([change()]);
@@ -105,7 +105,7 @@ describe("a request in Redis", () => {
     expect(await counts(bed)).toEqual(nothingHeld);
   });
 
-  // There is nothing an operator could retry by hand, past the deduplication: failures wait and come back.
+  // An operator could not retry it by hand past the deduplication, so failures wait and come back.
   test("never ends as failed", async () => {
     await using bed = await startQueue(redis.url);
     const runs = recordRuns(bed, (_, count) => {
@@ -118,7 +118,7 @@ describe("a request in Redis", () => {
   });
 
   test("takes no more room for each time it fails", async () => {
-    // Each wait is as short as its back-off allows.
+    // Each wait is the shortest that its back-off allows.
     await using bed = await startQueue(redis.url, undefined, { random: () => 0 });
     const runs = recordRuns(bed, () => {
       throw new Fault("kube.conflict", "moved");
@@ -153,7 +153,7 @@ describe("a request in Redis", () => {
   });
 });
 
-// Only a worker makes a waiting change due: whoever scales workers to zero has to count what waits.
+// Only a worker makes a waiting change due, so a scaler of workers to zero has to count waiting changes.
 test("a change that is due without a worker counts as waiting until one starts", async () => {
   await using bed = await startQueue(redis.url);
   await bed.queue.add([change("api", { quietPeriodMs: 50, maxWaitMs: 50 })]);
@@ -202,7 +202,7 @@ describe("a worker that stops", () => {
     await bed.queue.add([atOnce()]);
     await bed.until("it runs", () => runs === 1);
     const stopped = consumer.stop(10_000);
-    // What it asked Redis for before, it may still get.
+    // The worker may still get an entry that it requested before.
     const clients = async () => String(await bed.client.connection.client("LIST"));
     await bed.until("it waits for no more", async () => !(await clients()).includes("cmd=bzpopmin"));
     await bed.queue.add([atOnce("web")]);
@@ -213,7 +213,7 @@ describe("a worker that stops", () => {
     expect(await counts(bed)).toMatchObject({ wait: 1, active: 0 });
   });
 
-  // A pod has 30 s: what does not end goes to another worker at once, not when its lock is out.
+  // A pod has 30 s: unfinished requests go to another worker at once, not when the lock expires.
   test("gives back, uncounted and doubtful, what does not end in time", () =>
     atBest(async () => {
       await using bed = await startQueue(redis.url);

@@ -11,7 +11,7 @@ afterAll(() => redis[Symbol.asyncDispose]());
 
 const done = { type: "done", outcome: "unchanged" } as const;
 
-// To move it takes a while, in which it may be taken up: it would run again right after, for nothing.
+// Moving it takes a while; if it is taken up meanwhile, it would run again right after, for nothing.
 test("a change that finds its entry due in a moment leaves it there", async () => {
   await using bed = await startQueue(redis.url);
   const short = { quietPeriodMs: 400, maxWaitMs: 400 };

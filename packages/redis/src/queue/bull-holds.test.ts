@@ -55,7 +55,7 @@ test("who ends a hold late ends none that was noted since", async () => {
   expect(runs).toHaveLength(2);
 });
 
-// A freeze may last for days, and the entry is due all the same after a while: no worker is woken for it.
+// A freeze may last for days, and the entry becomes due after a while even so: no worker is woken for it.
 test("an entry that is due and on hold counts as no depth until its hold ends", async () => {
   await using bed = await startQueue(redis.url);
   recordRuns(bed, () => ({
@@ -79,7 +79,7 @@ test("an entry that is due and on hold counts as no depth until its hold ends", 
   expect(await bed.queue.depth()).toBe(1);
 });
 
-// Between the machine's time, by which BullMQ reckons, and that of Redis lie a few milliseconds.
+// BullMQ computes with the machine's time, which differs from Redis' time by a few milliseconds.
 test.each([
   ["due", 2, 0],
   ["left where a change has moved it", 2000, 1],
@@ -123,7 +123,7 @@ test("more holds than fit in one part are listed, each once, with its own time",
   expect(told.toSorted((a, b) => a.againAtMs - b.againAtMs)).toEqual(noted);
 });
 
-// A client cannot send a command of any length: with 70,000 holds none was released.
+// A command has a maximum length: with 70,000 holds none was released.
 test("many holds are listed, tidied and released in parts", async () => {
   await using bed = await startQueue(redis.url);
   const { connection } = bed.client;
@@ -149,6 +149,6 @@ test("many holds are listed, tidied and released in parts", async () => {
   await connection.ping("over");
   await until("all is seen", () => isOver);
   monitor.disconnect();
-  // Of each hold the entry and its time, and beside them the script and its keys.
+  // The entry and time of each hold, plus the script and its keys.
   expect(longest).toBeLessThan(2 * 500 + 10);
 });

@@ -9,12 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => redis[Symbol.asyncDispose]());
 
-// Each has a prefix of its own, and most of its time is waiting: they run side by side.
+// Each test has a prefix of its own and waits most of the time, so they run concurrently.
 describe.concurrent("BullWorkqueue and BullConsumer", () => {
   workqueueContract(() => startQueue(redis.url, undefined, { lockMs: patientLockMs }));
 });
 
-// Each request sinks two ranks below the one before it: whatever holds without priorities holds with them.
+// Each request ranks two below the one before it: everything that holds without priorities holds with them.
 describe.concurrent("BullWorkqueue and BullConsumer in a storm", () => {
   const share = { size: 0.5, perSecond: 0 };
   workqueueContract(() => startQueue(redis.url, undefined, { share, lockMs: patientLockMs }));

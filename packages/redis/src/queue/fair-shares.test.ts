@@ -21,7 +21,7 @@ function storm(cluster: string, count: number, make = atOnce): readonly Addition
   return Array.from({ length: count }, (_, at) => of(cluster, make(`w${at}`)));
 }
 
-/** Takes requests and writes down whose they were; each run lets others go on. */
+/** Takes requests and records their clusters; each run lets others proceed. */
 function order(bed: QueueBed): readonly string[] {
   const clusters: string[] = [];
   bed.handle(async ({ cluster }) => {
@@ -40,7 +40,7 @@ describe("a storm of 2,000 requests in one cluster", () => {
     await bed.queue.add([of("b", atOnce())]);
     const when = taken.length;
     await bed.until("the other is handled", () => taken.includes("b"));
-    // Taken already, and as many that each of the 8 slots takes before Redis has answered the addition.
+    // Already taken ones, plus those that the 8 slots take before Redis has answered the addition.
     expect(taken.indexOf("b") - when).toBeLessThan(50);
     await bed.until("all are handled", () => taken.length === 2001);
   });
@@ -66,18 +66,18 @@ describe("a storm of 2,000 requests in one cluster", () => {
   });
 });
 
-// A cluster that is new, or a Redis that was emptied: thousands are looked at, and a change must not wait for all of them.
+// A new cluster, or an emptied Redis: thousands of workloads are adopted, and a change must not wait for all of them.
 test("a change overtakes the adoption of its own cluster and of others", async () => {
   await using bed = await startQueue(redis.url, "adoption");
   await bed.queue.add([...storm("a", 500, adoption), ...storm("b", 500, adoption)]);
   await bed.queue.add([of("a", atOnce("changed"))]);
   const runs = recordRuns(bed, () => ({ type: "done", outcome: "unchanged" }));
   await bed.until("all are handled", () => runs.length === 1001);
-  // The slots are filled side by side.
+  // The slots are filled concurrently.
   expect(runs.findIndex(({ name }) => name === "changed")).toBeLessThan(8);
 });
 
-// Its changes are more than a follow's own share would let by, and all of them go first.
+// The changes exceed what a follow lets go first, and still all of them go first.
 test("following a rollout gives way to a storm, with a rank that the queue takes", async () => {
   await using bed = await startQueue(redis.url, "follow");
   await bed.queue.add([{ ...atOnce("followed"), purpose: "follow" }, ...storm("a", 500)]);
@@ -89,7 +89,7 @@ test("following a rollout gives way to a storm, with a rank that the queue takes
   expect(shares.priorities(storm("a", 2, () => ({ ...atOnce(), purpose: "follow" })))).toEqual([most, most]);
 });
 
-// Budgets count what is unfinished: whoever waits for one would wait until the storm is over.
+// Budgets count unfinished rollouts: a roll that waits for a budget would wait until the storm is over.
 test("a look at a rollout is not kept waiting by a storm without end", async () => {
   await using bed = await startQueue(redis.url, "endless");
   await bed.queue.add([{ ...atOnce("followed"), purpose: "follow" }, ...storm("a", 2000)]);

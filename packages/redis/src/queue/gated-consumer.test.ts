@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis[Symbol.asyncDispose]());
 
-/** As long as a call that is not answered. */
+/** Duration of a call without an answer. */
 const hangMs = 60_000;
 const sick = {
   "hangs-1": "hang",
@@ -29,7 +29,7 @@ const sick = {
   "fails-1": "kube.server-error",
 } as const;
 const queuedEach = 200;
-/** Without the gate the first healthy request waits for all slots to time out, several times over. */
+/** Without the gate the first healthy request waits until all slots time out, several times over. */
 const promptMs = 20_000;
 
 function isSick(cluster: string): cluster is keyof typeof sick {

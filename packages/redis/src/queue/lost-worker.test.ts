@@ -22,14 +22,14 @@ interface StuckWorker extends AsyncDisposable {
   readonly signal: (signal: NodeJS.Signals) => void;
 }
 
-/** No attempt finds what another has left. */
+/** Each attempt has a prefix of its own, so it finds nothing that another has left. */
 let prefixes = 0;
 function nextPrefix(): string {
   prefixes += 1;
   return `lost${prefixes}`;
 }
 
-/** A worker in a process of its own that takes a request and never ends it. */
+/** A worker in a process of its own that takes a request and never finishes it. */
 function stuckWorker(prefix: string): StuckWorker {
   const script = join(import.meta.dirname, "../fixture/stuck-worker.ts");
   const child: ChildProcess = spawn(process.execPath, [script, redis.url, prefix], {
@@ -51,7 +51,7 @@ function stuckWorker(prefix: string): StuckWorker {
 }
 
 describe.concurrent("a request whose worker", () => {
-  // Also more than once: a node drain is no poison.
+  // Also several times: a node drain is no poison.
   test("was killed is back soon, however often that happens", () =>
     atBest(async () => {
       const prefix = nextPrefix();
@@ -64,14 +64,14 @@ describe.concurrent("a request whose worker", () => {
       }
       const runs = recordRuns(bed, () => ({ type: "done", outcome: "unchanged" }));
       await until("it is back", () => runs.length > 0, backWithinMs);
-      // It may have died with a write under way.
+      // The worker may have died with a write under way.
       expect(runs[0]?.delivery).toMatchObject({ attemptsMade: 0, isDoubtful: true });
       expect(await bed.queue.queues[0]?.getJobCounts("failed", "active", "wait", "delayed")).toMatchObject({
         failed: 0,
       });
     }));
 
-  // It wakes up and must not write any more: the request belongs to another.
+  // When it wakes up it must not write any more: the request belongs to another worker.
   test("froze goes to another, and the frozen one is told when it wakes up", () =>
     atBest(async () => {
       const prefix = nextPrefix();

@@ -7,7 +7,7 @@ import { startQueue } from "../fixture/queue-bed.ts";
 
 const done = { type: "done", outcome: "unchanged" } as const;
 
-// BullMQ asks again at once.
+// BullMQ itself would retry without a pause.
 test("a worker asks a Redis that refuses once a second, and says so once", async () => {
   await using own = await startRedis();
   await using bed = await startQueue(own.url);

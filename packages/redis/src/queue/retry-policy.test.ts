@@ -22,7 +22,7 @@ describe("the wait before another try", () => {
     expect(redeliverAfter(asked, 1, () => 0)).toBe(7000);
   });
 
-  // A status update of a rollout got in between: the next read usually wins.
+  // A status update of a rollout came in between: the next read usually wins.
   test("after a first conflict is at most 100 ms, and grows up to 3 s", () => {
     const conflict = new Fault("kube.conflict", "moved");
     const limits = [1, 2, 3, 4, 5, 6, 50].map((attempts) =>

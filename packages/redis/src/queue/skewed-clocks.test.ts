@@ -21,11 +21,11 @@ afterAll(() => redis[Symbol.asyncDispose]());
 
 const window = { quietPeriodMs: 3000, maxWaitMs: 20_000 };
 const burst = 10;
-/** By how much the clock of a machine is ahead. */
+/** How far the clock of a machine is ahead. */
 const skews = [2500, -2500, 45_000, -45_000];
-/** A busy machine takes its time; a clock that counts is 2.5 s wrong at least, and 10 s late for one that is behind. */
+/** Tolerance for a busy machine. If the machine's clock counted, the error would be at least 2.5 s, and 10 s late for a clock that is behind. */
 const lateMs = 2000;
-/** A busy machine reads the time of Redis late. A clock that counts and is ahead lets it begin 2.5 s early at least. */
+/** A busy machine reads Redis' time late. If the machine's clock counted and were ahead, the run would begin at least 2.5 s early. */
 const earlyMs = 1000;
 
 let prefixes = 0;
@@ -34,7 +34,7 @@ function nextPrefix(): string {
   return `skewed${prefixes}`;
 }
 
-/** A process whose wall time is that much ahead of ours. */
+/** A process whose wall time is this far ahead of ours. */
 function skewedProcess(skewMs: number, args: readonly string[], fixture = "skewed-process.ts") {
   const shift = `const now = Date.now; Date.now = () => now() + ${skewMs}`;
   const script = join(import.meta.dirname, "../fixture", fixture);
@@ -51,7 +51,7 @@ function skewedProcess(skewMs: number, args: readonly string[], fixture = "skewe
   };
   const ended = new Promise((resolve) => child.once("exit", resolve));
   return {
-    /** When it was so, by `monotonicMs`. */
+    /** When it printed this, by `monotonicMs`. */
     says: (what: string) => until(`it says ${what}`, () => timesOf(what)[0]),
     count: (what: string) => timesOf(what).length,
     said: () => said,
@@ -129,7 +129,7 @@ test.concurrent.each([-4000, -45_000, 45_000])(
     }),
 );
 
-// BullMQ gives its scripts the machine's time. Another version of it may do so in another place.
+// BullMQ gives its scripts the machine's time. Another version may do so in other places.
 test("no time of the machine comes to Redis, however an entry is moved", async () => {
   const aheadMs = 30 * 86_400_000;
   await using bed = await startQueue(redis.url, "moves");
@@ -152,7 +152,7 @@ test("no time of the machine comes to Redis, however an entry is moved", async (
   expect(wrong).toEqual([]);
 });
 
-/** A time of that clock, as it is or as a score of BullMQ's: milliseconds since the epoch, within some days. */
+/** Whether this is a time of that clock, plain or as a BullMQ score: milliseconds since the epoch, within some days. */
 function isOfClock(text: string, aheadMs: number): boolean {
   const wrongMs = Date.now() + aheadMs;
   return [Number(text), Number(text) / delayedScoreOfMs].some((ms) => Math.abs(ms - wrongMs) < aheadMs / 3);
@@ -172,7 +172,7 @@ describe("Redis' clock", () => {
     expect(Math.abs(clock.localOf(clock.now()) - local.now())).toBeLessThan(60_000);
   });
 
-  // A process that is busy reads the answer late.
+  // A busy process reads the answer late.
   test("is not moved by an answer that was read late", async () => {
     await using bed = await startQueue(redis.url);
     const monotonic = { aheadMs: 0 };
