@@ -13,11 +13,11 @@ import { shownCommand } from "./exec-policy.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 import { leadsOutOf, namedFileProblem } from "./named-file.ts";
 
-/** What a request and its connection must carry. Held in memory only. */
+/** The credentials of a request and its connection. Held in memory only. */
 export interface Identity {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsMaterial;
-  /** A digest, since there may be a private key: changes exactly when the TLS material does. Pools are rebuilt then. */
+  /** A digest, since there may be a private key. It changes exactly when the TLS material does; then the pools are rebuilt. */
   readonly tlsKey: string;
 }
 
@@ -31,16 +31,16 @@ export interface TlsMaterial {
 
 /** Token files rotate well before they expire; client-node itself re-reads them after 60 s. */
 const refreshAfterMs = 60_000;
-/** A plugin asks its cloud, which takes a second or two. One that takes longer hangs, and nobody waits for it any more. */
+/** A plugin calls its cloud, which takes a second or two. A plugin that takes longer hangs, and requests stop waiting for it. */
 const loadTimeoutMs = 10_000;
-/** A plugin takes a second of a core, and all would be slow at once where the tokens of many clusters end together. */
+/** A plugin takes a second of a core. Without a limit all would be slow when the tokens of many clusters expire together. */
 const pluginsAtOnce = 2 * Math.max(2, availableParallelism());
-/** The next plugin starts after this, although a slow one goes on. */
+/** After this the next plugin may start, although a slow one still runs. */
 const pluginTurnMs = 2000;
-/** A plugin that is asked again at once gives the same credential. A cluster that refuses us must not start it for each request. */
+/** A plugin that is started again at once returns the same credential. A cluster that refuses us must not start it for each request. */
 const askAgainAfterMs = 10_000;
 
-/** One for the clock of a process: its clusters share the cores. */
+/** One semaphore for each clock, which means for each process: its clusters share the cores. */
 const turnsOfPlugins = new WeakMap<Clock, Semaphore>();
 
 function pluginTurns(clock: Clock): Semaphore {
@@ -52,8 +52,8 @@ function pluginTurns(clock: Clock): Semaphore {
 }
 
 /**
- * Credentials of one cluster: client-node reads its files again once a minute and after a 401, after which we read the kubeconfig again, too; a
- * plugin is started when what it gave is over. Never concurrently: one look serves all requests that wait for it.
+ * Credentials of one cluster. client-node reads its files again once a minute and after a 401; after a 401 we also read the kubeconfig again. A
+ * plugin is started when its credential has expired. One load at a time serves all waiting requests.
  */
 export class Credentials {
   readonly #target: ClusterTarget;
@@ -63,7 +63,7 @@ export class Credentials {
   readonly #lifetime = new AbortController();
   #current: { readonly identity: Identity; readonly untilMs: number } | undefined;
   #pending: Promise<Identity> | undefined;
-  /** Kept until it expires, if ever: to start a plugin is costly. */
+  /** Kept until it expires, if ever, since starting a plugin is expensive. */
   #given: PluginCredential | undefined;
   #givenAt = Number.NEGATIVE_INFINITY;
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -85,8 +85,8 @@ export class Credentials {
   }
 
   /**
-   * The server refused these: ask again before the next request, unless that was done meanwhile. client-node keeps what a token
-   * file gave for a while; a new KubeConfig has kept nothing. A plugin that has just been asked is not asked again.
+   * The server refused these credentials: the next request loads them again, unless that has happened meanwhile. client-node caches what it read
+   * from a token file, so a new KubeConfig is used. A plugin that ran a moment ago is not started again.
    */
   invalidate(refused: Identity): void {
     if (this.#current === undefined || !isSame(this.#current.identity, refused)) return;
@@ -109,7 +109,7 @@ export class Credentials {
     this.#lifetime.abort();
   }
 
-  /** A plugin waits for its turn, and only then its time begins. */
+  /** A plugin waits for its turn; its timeout starts only then. */
   async #load(): Promise<Identity> {
     if (!this.#mustAskPlugin) return await this.#loadNow();
     const endTurn = await pluginTurns(this.#clock)
@@ -128,7 +128,7 @@ export class Credentials {
     try {
       const options = await unlessAborted(this.#ask(config, late.signal), late.signal, "credentials");
       const identity = identityOf(options);
-      // Of what was refused meanwhile nothing is kept.
+      // Credentials that were refused meanwhile are not kept.
       if (config === this.#config)
         this.#current = { identity, untilMs: this.#clock.monotonic() + this.#keptMs };
       return identity;
@@ -155,13 +155,13 @@ export class Credentials {
       if (certificate !== "") options.cert = certificate;
       if (key !== "") options.key = key;
     }
-    // Nothing between the look and the reads, which client-node does at once: a plugin takes its time, or puts a link there itself.
+    // Check immediately before client-node reads: a plugin takes time, or may itself put a link there.
     this.#refuseFiles();
     await config.applyToHTTPSOptions(options);
     return options;
   }
 
-  /** Looked at before each read: what was a file when it was registered may have become a link or a pipe since. */
+  /** Checks before each read: a file may have become a link or a pipe since its registration. */
   #refuseFiles(): void {
     const { filesBelow } = this.#target;
     if (filesBelow === undefined) return;
@@ -176,7 +176,7 @@ export class Credentials {
     }
   }
 
-  /** Not much longer than the plugin says, and long enough that one whose answers are over is not started for each request. */
+  /** Not much longer than the plugin says, but long enough that a plugin with expired answers is not started for each request. */
   get #keptMs(): number {
     const leftMs = (this.#given?.expiresAtMs ?? Number.POSITIVE_INFINITY) - this.#clock.now();
     return Math.min(refreshAfterMs, Math.max(askAgainAfterMs, leftMs));
@@ -217,12 +217,12 @@ function stoppedWaiting(): Fault {
   return new Fault("engine.aborted", "stopped while waiting for credentials");
 }
 
-/** A request with the one is answered as a request with the other. */
+/** Whether the server answers requests with either identity alike. */
 export function isSame(one: Identity, other: Identity): boolean {
   return one.headers.authorization === other.headers.authorization && one.tlsKey === other.tlsKey;
 }
 
-/** Plugins are ours to start: client-node is asked for all the rest. */
+/** client-node handles everything except plugins, which we start ourselves. */
 function withoutPlugin({ clusters, users, contexts, currentContext }: KubeConfig): KubeConfig {
   const config = new KubeConfig();
   config.loadFromOptions({
@@ -235,8 +235,8 @@ function withoutPlugin({ clusters, users, contexts, currentContext }: KubeConfig
 }
 
 /**
- * What went wrong in words of our own: those of others may quote what they read, and that is a credential. The code of the
- * operating system is no secret, nor is the name of the file.
+ * What went wrong, in our own words: other messages may quote what they read, which is a credential. The error code of the operating system and
+ * the name of the file are no secrets.
  */
 function reasonOf(error: unknown, target: ClusterTarget): string {
   if (error instanceof Fault) return error.message;
@@ -257,7 +257,7 @@ function pluginOf({ config }: ClusterTarget): string {
 function identityOf(options: RequestOptions): Identity {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(options.headers ?? {})) {
-    // client-node names itself as User-Agent; a token file's trailing newline would make an invalid header.
+    // client-node sets its own User-Agent; a token file's trailing newline would make an invalid header.
     if (typeof value === "string" && name.toLowerCase() !== "user-agent")
       headers[name.toLowerCase()] = value.trim();
   }

@@ -7,7 +7,7 @@ import type { Cluster } from "@kubernetes/client-node";
 import { text } from "../json.ts";
 import { shownCommand } from "./exec-policy.ts";
 
-/** The credential of an exec plugin, or why there is none. The reason never has the plugin's own words, since they may contain a secret. */
+/** The credential of an exec plugin, or why there is none. The reason never quotes the plugin, since its words may contain a secret. */
 export type PluginAnswer = PluginCredential | { readonly problem: string };
 
 export interface PluginCredential {
@@ -114,7 +114,7 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) kill(-pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }
 

@@ -5,15 +5,15 @@ import { text } from "../json.ts";
 const takesOver = new RegExp(
   `^(${[
     ...["PATH", "LD_.*", "DYLD_.*", "GCONV_PATH"],
-    // Shells: what they read, functions that stand for commands, and what a trace runs for each line.
+    // Shells: files that they read, functions that replace commands, and what a trace runs for each line.
     ...["ENV", "BASH_ENV", "BASH_FUNC_.*", "SHELLOPTS", "BASHOPTS", "PS4"],
     ...["NODE_OPTIONS", "PYTHON.*", "PERL.*", "RUBY.*", "CLOUDSDK_PYTHON.*"],
   ].join("|")})$`,
 );
 
 /**
- * Why the plugin of a registration's user must not be started. The author of a registration could otherwise run any command
- * in this process' pod. An allowed command still gets the registration's arguments and variables.
+ * Why the plugin of a registration's user must not be started. Otherwise the author of a registration could run any command in this process' pod.
+ * An allowed command still gets the registration's arguments and variables.
  */
 export function execProblem(user: JsonObject, allowed: readonly string[]): string | undefined {
   const exec = jsonField(user, "exec") ?? undefined;
@@ -34,10 +34,10 @@ export function execProblem(user: JsonObject, allowed: readonly string[]): strin
     : `the user's exec plugin ${shownCommand(command)} may not be given the variable ${variable}; take it out of env`;
 }
 
-/** Many times what a plugin needs, and what Linux takes: YAML can repeat one long text with a word. */
+/** Far more than a plugin needs or Linux accepts: YAML can repeat one long text with a single word. */
 const contentMaxLength = 64 * 1024;
 
-/** Taken over is text only: what is nested may be without bound once it is written out. */
+/** Only text is accepted: nested values may grow without limit when they are written out. */
 function contentProblem(exec: unknown): string | undefined {
   const given = [
     ...jsonList(exec, "args").map((arg, at) => [`args[${at}]`, arg] as const),
@@ -55,7 +55,7 @@ function contentProblem(exec: unknown): string | undefined {
     : undefined;
 }
 
-/** A command is a name or a path; what is not (a whole script, say) may hold anything and is not repeated. */
+/** A command is a name or a path. Anything else (such as a whole script) may contain secrets and is not repeated. */
 export function shownCommand(command: string): string {
   return /^[\w./+-]{1,128}$/.test(command)
     ? JSON.stringify(command)

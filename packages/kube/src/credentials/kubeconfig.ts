@@ -7,7 +7,7 @@ import { load } from "js-yaml";
 import { text } from "../json.ts";
 import { addressProblem } from "./server-address.ts";
 
-/** One context of a kubeconfig: the settings that make one cluster. */
+/** One context of a kubeconfig: the settings for one cluster. */
 export interface ClusterTarget {
   /** What people call it: the context's name. */
   readonly name: string;
@@ -17,11 +17,11 @@ export interface ClusterTarget {
   readonly config: KubeConfig;
   /** Only files below this folder are read; undefined: any file, since the operator names them. */
   readonly filesBelow?: string;
-  /** Reads again what the kubeconfig says of the user. Absent: it was read from elsewhere than a file that the operator names. */
+  /** Reads the user of the kubeconfig again. Absent: the kubeconfig is not a file that the operator names. */
   readonly renew?: () => void;
 }
 
-/** The clusters to serve: those of the kubeconfig files, or without one the cluster this process runs in. */
+/** The clusters to serve: those of the kubeconfig files, or, without files, the cluster this process runs in. */
 export function selectTargets(
   files: readonly string[],
   contexts: readonly string[],
@@ -43,17 +43,17 @@ function loadTargets(files: readonly string[], contexts: readonly string[]): rea
   });
 }
 
-/** Programs write a kubeconfig again when its token ends. A plugin renews what it gives by itself, and no other takes its place. */
+/** Programs rewrite a kubeconfig when its token expires. A plugin renews its own credentials, and nothing replaces it. */
 function renewUser({ config, name }: ClusterTarget, files: readonly string[]): void {
   const before = config.getCurrentUser();
-  // Reading all contexts of a large file takes a while, and the tokens of a plugin end together.
+  // Reading all contexts of a large file takes a while, and the tokens of a plugin expire together.
   if (before === null || hasPlugin(before)) return;
   const now = userNow(files, name);
   if (now === undefined || hasPlugin(now)) return;
   config.users = [Object.assign({}, now, { name: before.name })];
 }
 
-/** Undefined: the files cannot be read now, as while somebody writes them, and what was refused stays refused. */
+/** Undefined: the files cannot be read now, for example while they are being written; the refused credentials stay in use. */
 function userNow(files: readonly string[], name: string): User | undefined {
   try {
     return loadTargets(files, [name])[0]?.config.getCurrentUser() ?? undefined;
@@ -67,8 +67,8 @@ function hasPlugin({ exec }: User): boolean {
 }
 
 /**
- * The part of a kubeconfig that one context needs: each cluster's credentials are renewed on their own, and a thousand contexts
- * must not hold a thousand copies of all. A name that is not there leaves the whole, for a message that tells what there is.
+ * The part of a kubeconfig that one context needs: the credentials of each cluster are renewed separately, and a thousand contexts must not hold
+ * a thousand full copies. If the name does not exist, returns everything, so that a message can list what exists.
  */
 function ownConfig(all: KubeConfig, wanted: string): KubeConfig {
   const name = wanted === "" ? all.getCurrentContext() : wanted;
@@ -83,10 +83,10 @@ function ownConfig(all: KubeConfig, wanted: string): KubeConfig {
   return own;
 }
 
-// Where kubelet puts it: https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/
+// Where kubelet mounts it: https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/
 const serviceAccountToken = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
-/** Where this process keeps what is its own: the cluster it runs in, or outside of one the first that it is given. */
+/** The cluster for this process' own objects: the one it runs in, or, outside of a cluster, the first given one. */
 export function homeTarget(files: readonly string[], contexts: readonly string[]): ClusterTarget | undefined {
   return existsSync(serviceAccountToken) ? inClusterTarget() : selectTargets(files, contexts)[0];
 }
@@ -114,7 +114,7 @@ interface KubeconfigFile {
   readonly content: string;
 }
 
-/** As kubectl does: of several files some may be missing; what is there has to be readable. */
+/** As in kubectl: some of several files may be missing, but existing ones have to be readable. */
 function readAll(paths: readonly string[]): readonly KubeconfigFile[] {
   const present = paths.length === 1 ? paths : paths.filter((path) => existsSync(path));
   const wanted = present.length > 0 ? present : paths;
@@ -134,7 +134,7 @@ function readKubeconfigText(file: string): string {
   }
 }
 
-/** As kubectl does: the first file that has an entry of a name wins, and the first that has a current context. */
+/** As in kubectl: for each name the first file that has it wins, and the first current context wins. */
 function merge(named: string, files: readonly KubeconfigFile[]): KubeConfig {
   const parts = files.map(parseKubeconfigText);
   const merged = new KubeConfig();
@@ -164,14 +164,14 @@ function parseKubeconfigText({ path, content }: KubeconfigFile): KubeConfig {
     return config;
   }
   try {
-    // As kubectl does: an entry that lacks something matters only where it is used.
+    // As in kubectl: an incomplete entry matters only when it is used.
     config.loadFromString(content, { onInvalidEntry: "filter" });
     preferData(config);
-    // As kubectl does: files are named relative to the kubeconfig, not to where the process was started.
+    // As in kubectl: paths are relative to the kubeconfig, not to the working directory.
     config.makePathsAbsolute(dirname(path));
     readUsers(config, load(content), dirname(path));
   } catch {
-    // The parser's message may quote the file, which holds credentials: only the fact is passed on.
+    // The parser's message may quote the file, which holds credentials, so it is dropped.
     throw new Fault(
       "config.invalid",
       `--kubeconfig ${path}: this is no kubeconfig; expected YAML with clusters, users and contexts`,
@@ -180,7 +180,7 @@ function parseKubeconfigText({ path, content }: KubeconfigFile): KubeConfig {
   return config;
 }
 
-/** As kubectl does: data that is given beside a file overrides it. client-node prefers the file. */
+/** As in kubectl: inline data overrides a file. client-node prefers the file. */
 function preferData(config: KubeConfig): void {
   config.clusters = config.clusters.map(({ caFile, ...cluster }) => {
     const isData = (cluster.caData ?? "") !== "";
@@ -193,15 +193,15 @@ function preferData(config: KubeConfig): void {
   }));
 }
 
-/** client-node passes on only the name of `as`. Without these fields we would act as somebody else. */
+/** client-node passes on only the user name of `as`. Ignoring these fields would make us act as somebody else. */
 export const unknownIdentityFields = ["as-uid", "as-groups", "as-user-extra"] as const;
 
 interface ReadUser extends User {
-  /** The field of it that cannot be used, if there is one. */
+  /** The field that cannot be used, if there is one. */
   readonly impersonation?: string;
 }
 
-/** What client-node does not read of a user, or reads otherwise than kubectl. */
+/** Adds user fields that client-node does not read, or reads differently from kubectl. */
 function readUsers(config: KubeConfig, document: unknown, dir: string): void {
   const named = jsonList(document, "users");
   config.users = config.users.map((user) => {
@@ -215,7 +215,7 @@ function readUsers(config: KubeConfig, document: unknown, dir: string): void {
   });
 }
 
-/** client-node knows `tokenFile` only of pods, where it reads the file again each minute; kubectl prefers it to `token`. */
+/** client-node supports `tokenFile` only as pods use it, where it reads the file again each minute; kubectl prefers it to `token`. */
 function withTokenFile(user: User, tokenFile: string, dir: string): User {
   if (tokenFile === "") return user;
   const { token: _token, ...rest } = user;
@@ -225,7 +225,7 @@ function withTokenFile(user: User, tokenFile: string, dir: string): User {
   };
 }
 
-/** A command with a separator is a path, and relative to the kubeconfig like every other. One without is looked for on PATH. */
+/** A command with a separator is a path relative to the kubeconfig, like every other path. A command without one is looked up on PATH. */
 function withPluginPath(user: User, dir: string): User {
   const command = text(user, "exec", "command");
   return command.includes("/") ? { ...user, exec: { ...user.exec, command: resolve(dir, command) } } : user;
@@ -250,7 +250,7 @@ function target(file: string, config: KubeConfig, wanted: string): ClusterTarget
   return { name, server: cluster.server, proxyUrl: cluster.proxyUrl || undefined, config };
 }
 
-/** client-node refuses plain HTTP unless TLS verification is off; there is no TLS to this machine to verify. */
+/** client-node refuses plain HTTP unless TLS verification is off. A connection to this machine has no TLS to verify. */
 function allowPlainLoopback(config: KubeConfig, server: string): void {
   config.clusters = config.clusters.map((each) =>
     each.server === server ? { ...each, skipTLSVerify: true } : each,

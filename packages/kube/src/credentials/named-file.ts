@@ -5,15 +5,15 @@ import { resolve, sep } from "node:path";
 const contentMaxBytes = 1024 * 1024;
 const contentMend = "name a regular file of at most 1 MiB";
 
-/** Where a registration lies, for the files that it names. */
+/** The location of a registration, for the files that it names. */
 export interface Placed {
-  /** Its folder: files are named relative to it, and lie in it. Undefined: it may name none. */
+  /** Its folder: its files lie in it, and their names are relative to it. Undefined: it may name none. */
   readonly folder?: string;
 }
 
 /**
- * The file that a registration names, or why it may not be read. Otherwise the author of a registration could have any file
- * of this process, such as its own token, sent to a server of their choice.
+ * The file that a registration names, or why it may not be read. Otherwise the author of a registration could have any file of this process, such
+ * as its own token, sent to a server of their choice.
  */
 export function fileAt(
   file: string,
@@ -28,7 +28,7 @@ export function fileAt(
   return { path };
 }
 
-/** Follows links, since a Secret's volume has them; they stay inside it. A path that does not exist (yet) leads nowhere. */
+/** Follows links, since the volume of a Secret uses them; they stay inside it. A path that does not exist (yet) leads nowhere. */
 export function leadsOutOf(folder: string, path: string): boolean {
   try {
     return !isBelow(realpathSync(path), realpathSync(folder));
@@ -38,8 +38,8 @@ export function leadsOutOf(folder: string, path: string): boolean {
 }
 
 /**
- * Why the content of a file is not read; undefined: it may be. The read of a pipe stops this process until somebody writes to it, and a
- * huge file fills its memory. Of a file that is not there, or that we may not look at, the read itself says so.
+ * Why the content of a file is not read; undefined: it may be. Reading a pipe blocks this process until somebody writes to it, and a huge file
+ * fills its memory. For a missing or forbidden file the read itself fails.
  */
 export function namedFileProblem(path: string): string | undefined {
   try {

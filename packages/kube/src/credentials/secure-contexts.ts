@@ -3,15 +3,18 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Identity, TlsMaterial } from "./credentials.ts";
 
-/** By a digest of the TLS material, which may hold a private key, and only as long as a connection needs them: certificates are renewed. */
+/**
+ * Keyed by a digest of the TLS material, which may hold a private key. Entries live only as long as a connection needs them: certificates are
+ * renewed.
+ */
 const contexts = new Map<string, WeakRef<SecureContext>>();
 const forgetContext = new FinalizationRegistry<string>((key) => {
   if (contexts.get(key)?.deref() === undefined) contexts.delete(key);
 });
 
 /**
- * The parsed certificates of an identity: some 35 KiB, which Node would make for each connection anew. What cannot be used is a fault
- * that names it.
+ * The parsed certificates of an identity: some 35 KiB, which Node would otherwise create for each connection. Unusable material is a fault that
+ * names it.
  */
 export function secureContextOf({ tls: { ca, cert, key } }: Identity): SecureContext {
   const material = {
@@ -36,7 +39,7 @@ function made(material: TlsMaterial): SecureContext | undefined {
   }
 }
 
-/** In words of our own, since those of others are about a private key. */
+/** In our own words, since other messages may quote a private key. */
 function refuseAll({ cert, key }: TlsMaterial): never {
   const why =
     (cert !== undefined &&
