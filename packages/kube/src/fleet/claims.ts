@@ -2,7 +2,7 @@ import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Registration } from "../registration/registration.ts";
 import { type Claim, type FleetMember, inOrder, type Usable } from "./member.ts";
 
-/** A registration that leads to a cluster, and its way there. */
+/** A registration that leads to a cluster, and its access. */
 export interface Claimant {
   readonly member: FleetMember;
   readonly access: Usable;

@@ -10,7 +10,7 @@ export interface ClusterStatusNotifierOptions {
 
 type LogLevelOfStatus = "debug" | "info" | "warn" | "error";
 
-/** Unreachable is said with its fault while connecting; here it is one that was there. */
+/** While connecting, a member logs Unreachable with its fault; here it is a cluster that was reachable before. */
 const levels: Readonly<Record<ClusterState, LogLevelOfStatus>> = {
   Discovered: "debug",
   Connecting: "debug",
@@ -37,7 +37,7 @@ const messages: Readonly<Record<ClusterState, string>> = {
   Gone: "cluster is gone",
 };
 
-/** Tells people how clusters stand: in the log once per change, a line for each missing right, and as a metric. */
+/** Publishes the status of clusters: in the log once per change, one line for each missing right, and as a metric. */
 export class ClusterStatusNotifier {
   readonly #options: ClusterStatusNotifierOptions;
   readonly #told = new Map<FleetMember, ClusterStatus>();
@@ -53,7 +53,7 @@ export class ClusterStatusNotifier {
     else this.#told.set(member, status);
     if (before?.state !== state) this.#measure(member);
     const isNew = before?.state !== state || (state === "Forbidden" && why.join() !== before.why.join());
-    // A member that is not engaged yet says itself, with the fault, why it cannot be connected to.
+    // A member without a claim itself logs the fault that keeps it from connecting.
     const isSaid = member.claim === undefined && (state === "Unreachable" || state === "Forbidden");
     if (!isNew || isSaid) return;
     const fields = { cluster: member.registration.name, registration: member.id, state };
@@ -62,7 +62,7 @@ export class ClusterStatusNotifier {
     for (const line of reasons) this.#options.log[levels[state]]({ ...fields, why: line }, messages[state]);
   }
 
-  /** By the name that people know, which several registrations may have: one that is in use speaks for all of them. */
+  /** Measures by the displayed name, which several registrations may share: a Ready one represents them all. */
   #measure({ registration: { name } }: FleetMember): void {
     const states = [...this.#told]
       .filter(([member, { state }]) => member.registration.name === name && state !== "Alias")

@@ -2,20 +2,20 @@ import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { Backoff } from "../backoff.ts";
 
-/** Clusters that are connected to at once: each costs a TLS handshake, and a dozen of them keep a core busy. Karmada has 5. */
+/** Concurrent connection attempts: each costs a TLS handshake, and a dozen keep a core busy. Karmada has 5. */
 const connectsAtOnce = 12;
-/** A healthy cluster identifies itself in milliseconds. A slower one keeps trying after its slot is given to another. */
+/** A healthy cluster identifies itself in milliseconds. A slower one keeps trying after its slot has gone to another. */
 const connectTurnMs = 2000;
 /**
- * Full jitter between nothing and this limit, which doubles. Not up to the 5 minutes that are common: people wait for the
- * cluster they have just mended.
+ * Full jitter between nothing and this limit, which doubles. The usual limit of 5 minutes is too long: people wait for the cluster they have just
+ * fixed.
  */
 const retryFirstMs = 1000;
 const retryMaxMs = 60_000;
 const retryLeastMs = 500;
-/** A few that are away are tried as often as an engaged cluster is probed. */
+/** While few clusters are away, each is tried as often as an engaged cluster is probed. */
 const fewMaxMs = 5000;
-/** For each that is away the limit is longer by this: all of them together are tried twice a second, however many they are. */
+/** Each cluster that is away raises the limit by this, so that all of them together are tried twice a second, however many they are. */
 const eachMaxMs = 1000;
 
 export interface ConnectPaceOptions {
@@ -25,11 +25,11 @@ export interface ConnectPaceOptions {
 
 /** The attempts of one registration, until they are disposed of. */
 export interface ConnectAttempts extends Disposable {
-  /** How long to wait after an attempt that failed. `isRefused`: our credentials were, and it takes a person to change that. */
+  /** How long to wait after a failed attempt. `isRefused`: our credentials were refused, and a person has to change that. */
   pauseMs(isRefused: boolean): number;
 }
 
-/** When the registrations of a fleet connect: a few at once, and those that failed again after a while. */
+/** When the registrations of a fleet connect: a few at once, and failed ones again after a pause. */
 export class ConnectPace {
   readonly #random: Random;
   readonly #semaphore: Semaphore;
@@ -40,7 +40,7 @@ export class ConnectPace {
     this.#semaphore = new Semaphore({ atOnce: connectsAtOnce, longestMs: connectTurnMs, clock });
   }
 
-  /** Resolves to what ends the turn. */
+  /** Resolves to a function that ends the turn. */
   takeTurn(signal: AbortSignal): Promise<() => void> {
     return this.#semaphore.take(signal);
   }

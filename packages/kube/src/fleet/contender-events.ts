@@ -18,7 +18,7 @@ export interface ContenderEventsOptions {
 /** Never aborted: a call ends by itself. */
 const unlimited = new AbortController().signal;
 
-/** Events about an object without a namespace lie in this one (core/v1 Event validation). */
+/** Events about a cluster-scoped object lie in this namespace (core/v1 Event validation). */
 const namespace = "default";
 const eventsPath = resourcePath({ group: "", version: "v1", plural: "events" }, namespace);
 

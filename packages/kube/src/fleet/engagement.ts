@@ -21,13 +21,13 @@ import { missingRights, type Right } from "./rights.ts";
 /** A cluster that answered and is identified. */
 export interface Engaged {
   readonly cluster: ClusterId;
-  /** What people call it; stays the same as long as the engagement. */
+  /** Its displayed name; stays the same for the whole engagement. */
   readonly name: string;
-  /** Those of the registration it is reached by, as they are now. */
+  /** The present labels of the registration that serves it. */
   readonly labels: Labels;
-  /** These namespaces only; undefined: what the settings say. */
+  /** Only these namespaces; undefined: as the settings say. */
   readonly namespaces: readonly string[] | undefined;
-  /** May be kept: when address or credentials change, they change inside. */
+  /** Callers may keep it: a new address or new credentials change inside. */
   readonly connection: Connection;
   /** The first lists begin. The returned function reports that they are complete. */
   syncBegins(): () => void;
@@ -35,7 +35,7 @@ export interface Engaged {
   hintsMissed(lines: readonly string[]): void;
 }
 
-/** The work on one cluster, until the signal is aborted. To return earlier is to have failed. */
+/** The work on one cluster, until the signal is aborted. Returning earlier counts as a failure. */
 export type OnEngaged = (engaged: Engaged, signal: AbortSignal) => Promise<void>;
 
 export interface EngagementOptions {
@@ -44,25 +44,22 @@ export interface EngagementOptions {
   readonly rights: readonly Right[];
   readonly onEngaged: OnEngaged;
   readonly changed: () => void;
-  /** Another cluster answers where this one was. */
+  /** Another cluster answers at the address of this one. */
   readonly replaced: () => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
-/** First lists that are not complete by then are worth a look: those of the largest clusters take a minute. */
+/** First lists that take longer are reported: those of the largest clusters take a minute. */
 const syncPatienceMs = 5 * 60_000;
-/** Rights are granted by hand: missing ones are asked for soon, and whether one was taken away now and then. */
+/** People grant rights by hand: missing ones are checked again soon, granted ones now and then. */
 const missingRightsMs = 30_000;
 const allRightsMs = 10 * 60_000;
 /** Work on a cluster never fails by design. If a bug makes it fail, the restarts must not become a storm. */
 const workRestartMs = 5000;
 
-/**
- * One cluster with its work, its health and its rights, under one signal. Which registration it is reached by may change
- * meanwhile.
- */
+/** One cluster with its work, its health and its rights, under one signal. The registration that serves it may change meanwhile. */
 export class Engagement {
   readonly engaged: Engaged;
   readonly #options: EngagementOptions;
@@ -103,17 +100,17 @@ export class Engagement {
     return clusterStatusOf(this.#facts);
   }
 
-  /** In how many milliseconds it is probed again, at the latest; undefined: it has accepted the last probe. */
+  /** Milliseconds until the next probe, at most; undefined: the cluster has accepted the last probe. */
   get probedInMs(): number | undefined {
     return this.#health.probedInMs;
   }
 
-  /** Those that were missing when they were asked for last, as sentences. */
+  /** The rights that were missing at the last check, as sentences. */
   get missingRights(): readonly string[] {
     return this.#facts.missingRights;
   }
 
-  /** Whether the engagement is for this name, these namespaces and these rights, in any order. All are fixed as long as it lives. */
+  /** Whether the engagement is for this name, these namespaces and these rights, in any order. All are fixed for its lifetime. */
   isFor(name: string, namespaces: readonly string[] | undefined, rights: readonly Right[]): boolean {
     const { engaged } = this;
     const isSameWork =
@@ -126,7 +123,7 @@ export class Engagement {
     return this.#lifetime.signal.aborted;
   }
 
-  /** The same cluster by another address, with other credentials or labels, from the next request on. */
+  /** From the next request on, uses another address, other credentials or other labels for the same cluster. */
   use(target: ClusterTarget, labels: Labels): void {
     this.#labels = labels;
     if (target === this.#target) return;
@@ -174,12 +171,12 @@ export class Engagement {
     }
   }
 
-  /** Faults unless the cluster that was engaged is the one that answers. */
+  /** Faults unless the engaged cluster is the one that answers. */
   async #verify(signal: AbortSignal): Promise<void> {
     const { cluster, connection, name } = this.engaged;
     const uid = await readUid(connection, signal);
-    // What was known by its address, since it did not tell its UID, is another cluster for us once it does: the parts of this
-    // product would else know it by two names.
+    // A cluster that did not tell its UID is known by its address. Once it tells it, it is another cluster for us: otherwise the parts of this
+    // product would know it by two names.
     if (uid === undefined || uid === cluster) return;
     if (!this.isEnding) this.#options.replaced();
     throw new Fault("kube.replaced", `another cluster than ${name} answers at ${connection.server}`);
@@ -225,7 +222,7 @@ export class Engagement {
     this.#options.changed();
   }
 
-  /** What fell silent with the cluster stays silent when it is back. What is open while it refuses our credentials goes on. */
+  /** A stream that fell silent with the cluster stays silent when it is back. Streams that are open while it refuses our credentials continue. */
   #isBack(from: "unreachable" | "refused" | undefined): void {
     const { connection } = this.engaged;
     if (from === "unreachable") connection.reopenStreams();

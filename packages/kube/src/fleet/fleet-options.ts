@@ -9,9 +9,9 @@ import type { ClusterProvider } from "../registration/registration.ts";
 import type { Right } from "./rights.ts";
 
 export interface FleetOptions {
-  /** In order of precedence: the first of two ways to one cluster is used. */
+  /** In order of precedence: of two ways to one cluster the first is used. */
   readonly providers: readonly ClusterProvider[];
-  /** The rights needed in a cluster with these labels of which only these namespaces are served. With other rights it is engaged anew. */
+  /** The rights needed in a cluster with these labels, for only these namespaces. A cluster is engaged again when they change. */
   readonly rights: (namespaces: readonly string[] | undefined, labels: Labels) => readonly Right[];
   readonly limit?: ConnectionOptions["limit"];
   readonly userAgent: string;

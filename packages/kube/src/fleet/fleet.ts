@@ -20,8 +20,8 @@ import type { Right } from "./rights.ts";
 export type { Engaged };
 
 /**
- * The registered clusters. Each is supervised on its own: an unreachable one is tried again for ever, and no cluster waits for
- * another. Several registrations of one API server share one engagement.
+ * The registered clusters. Each is supervised on its own: an unreachable cluster is retried for ever, and no cluster waits for another. Several
+ * registrations of one API server share one engagement.
  */
 export class Fleet {
   readonly #options: FleetOptions;
@@ -56,7 +56,7 @@ export class Fleet {
     return engagement === undefined || engagement.isEnding ? undefined : engagement.engaged;
   }
 
-  /** The cluster that people call so, if it is engaged now. */
+  /** The engaged cluster with this displayed name. */
   named(name: string): Engaged | undefined {
     return [...this.#engagements.keys()].map((id) => this.get(id)).find((its) => its?.name === name);
   }
@@ -71,7 +71,7 @@ export class Fleet {
     return this.#engagements.get(cluster)?.missingRights ?? [];
   }
 
-  /** Whether requests to it are worth a try. */
+  /** Whether requests to it are worth trying. */
   reachOf(cluster: ClusterId): Reach {
     const status = this.status(cluster);
     if (status === undefined) return "unknown";
@@ -79,15 +79,12 @@ export class Fleet {
     return this.probedInMs(cluster) === undefined ? "reachable" : "failing";
   }
 
-  /** In how many milliseconds a cluster is probed again, at the latest; undefined: it has accepted the last probe, or is not engaged. */
+  /** Milliseconds until the next probe of a cluster, at most; undefined: it has accepted the last probe, or is not engaged. */
   probedInMs(cluster: ClusterId): number | undefined {
     return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.probedInMs;
   }
 
-  /**
-   * For readiness: a line for each reason why a cluster that is waited for is not served as it should be, and for each provider
-   * whose clusters are not known yet.
-   */
+  /** For readiness: one line for each reason why an awaited cluster is not fully served, and for each provider whose clusters are not known yet. */
   get notEngaged(): readonly string[] {
     return [
       ...this.#incumbency.notReady,
@@ -101,24 +98,24 @@ export class Fleet {
     return this.#claims.of(cluster).some(({ member }) => this.#isWaitedFor(member));
   }
 
-  /** Every registration, with the cluster it leads to where that is known. */
+  /** Every registration, with its cluster if that is known. */
   get registered(): readonly RegisteredCluster[] {
     return inOrder(this.#members).map((member) => member.asRegistered);
   }
 
-  /** The same with the status of each, as this process sees it. */
+  /** The same, with the status of each as this process sees it. */
   get listed(): readonly ListedCluster[] {
     const members = inOrder(this.#members);
     const statusOf = (member: FleetMember) => member.seenAs(this.#clusterStatusOf(member));
     return members.map((member) => ({ ...member.asRegistered, status: statusOf(member) }));
   }
 
-  /** Clusters that some registration leads to, unreachable ones included; undefined: not all are known yet. */
+  /** Clusters that some registration leads to, including unreachable ones; undefined: not all are known yet. */
   get claimedClusters(): ReadonlySet<ClusterId> | undefined {
     return this.#incumbency.registered;
   }
 
-  /** A line for each problem of a registration that readiness does not wait for. */
+  /** One line for each problem of a registration that readiness ignores. */
   get notes(): readonly string[] {
     return inOrder(this.#members).flatMap((member) => {
       const { problem, registration, status } = member;
@@ -137,7 +134,7 @@ export class Fleet {
     return ["clusters: the providers have not listed them yet"];
   }
 
-  /** Engages every registration and calls back once for each cluster. Resolves when the signal is aborted and all work has ended. */
+  /** Engages every registration and calls back once per cluster. Resolves when the signal is aborted and all work has ended. */
   async run(signal: AbortSignal, onEngaged: OnEngaged): Promise<void> {
     this.#life = { signal, onEngaged };
     await this.#incumbency.load(signal);
@@ -149,7 +146,7 @@ export class Fleet {
         const change = (registrations: readonly Registration[]): void => {
           this.#change(mine, registrations, { precedence, isNamed, signal });
           if (this.#heard.size === this.#heard.add(provider).size) return;
-          // The registration that a cluster waits for may be among them, or be gone.
+          // The registration that a cluster waits for may be among them, or may be gone.
           for (const cluster of this.#claims.clusters) this.#settle(cluster);
         };
         await provider.run(signal, change);
@@ -208,7 +205,7 @@ export class Fleet {
     const engagement = this.#engagements.get(cluster);
     for (const other of claimants)
       if (other !== chosen) other.member.tell({ type: "alias", of: this.#incumbency.namedOf(cluster) });
-    // Its end settles the cluster again.
+    // When it has ended, the cluster is settled again.
     if (engagement?.isEnding === true) return;
     if (chosen === undefined) return void engagement?.end();
     const { access, member, registration } = chosen;
@@ -216,13 +213,13 @@ export class Fleet {
     if (engagement === undefined) this.#engage(cluster, chosen, rights);
     else if (engagement.isFor(registration.name, access.namespaces, rights))
       engagement.use(access.target, registration.labels);
-    // Other namespaces or rights need other work. Freezes, records and grants go by the name, so an outdated one must not stay in use.
+    // Other namespaces or rights need other work. Freezes, records and grants use the name, so an outdated name must not stay in use.
     else engagement.end();
     member.tell({ type: "engaged" });
     this.#reportContenders(cluster, chosen, claimants);
   }
 
-  /** A registration that claims the cluster from another address is reported in the cluster itself. */
+  /** Reports a registration that claims the cluster from another address in the cluster itself. */
   #reportContenders(cluster: ClusterId, chosen: Claimant, claimants: readonly Claimant[]): void {
     const engaged = this.#engagements.get(cluster)?.engaged;
     for (const { access, registration } of claimants)
@@ -275,7 +272,7 @@ export class Fleet {
     return engagement?.status ?? member.status;
   }
 
-  /** One unreachable cluster of hundreds must not stop the rollout of this product, nor hide its endpoints. */
+  /** One unreachable cluster of hundreds must not block the rollout of this product, nor hide its endpoints. */
   #isWaitedFor(member: FleetMember): boolean {
     const { state } = this.#clusterStatusOf(member);
     return member.isNamed || !(state === "Unreachable" || state === "Forbidden" || state === "Degraded");

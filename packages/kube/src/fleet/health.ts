@@ -4,24 +4,24 @@ import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 
 export interface ClusterHealthOptions {
-  /** When the cluster was last heard of, on the monotonic clock. */
+  /** When the cluster last answered anything, on the monotonic clock. */
   readonly heardAt: () => number;
-  /** A cheap request; what it answers does not matter, only that it does. */
+  /** A cheap request. Only the fact of an answer matters, not its content. */
   readonly ask: (signal: AbortSignal) => Promise<void>;
   readonly tell: (event: ClusterEvent) => void;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** As in Cluster API's ClusterCache: after 10 s a probe, 5 s for its answer; none while the cluster talks anyway. */
+/** As in Cluster API's ClusterCache: a probe after 10 s of silence, 5 s for its answer; no probe while the cluster sends anything. */
 const healthQuietMs = 10_000;
 const probeTimeoutMs = 5000;
-/** From the beginning of a probe that missed to the next: five of them make half a minute. */
+/** Time from the start of a missed probe to the next one: five of them take half a minute. */
 const missEveryMs = 5000;
-/** Disturbances come in swarms, one for each request that broke off. */
+/** Disturbances come in groups, one for each interrupted request. */
 const disturbedPauseMs = 500;
 
-/** Notices that a cluster has fallen silent, and that it is back. */
+/** Notices when a cluster falls silent and when it is back. */
 export class Health {
   readonly #options: ClusterHealthOptions;
   #isMissed = false;
@@ -34,14 +34,14 @@ export class Health {
     this.#options = options;
   }
 
-  /** In how many milliseconds the next probe begins, at the latest; undefined: the last one was answered, and not refused. */
+  /** Milliseconds until the next probe, at most; undefined: the last one was answered and not refused. */
   get probedInMs(): number | undefined {
     if (!this.#isMissed && !this.#isRefused) return undefined;
     const everyMs = this.#isMissed ? missEveryMs : healthQuietMs;
     return Math.max(0, this.#askedAt + everyMs - this.#options.clock.monotonic());
   }
 
-  /** Something broke off: there is reason to look before the time. */
+  /** A request was interrupted, so the next probe comes early. */
   disturbed(): void {
     this.#isDisturbed = true;
     this.#nap?.abort();
@@ -59,10 +59,10 @@ export class Health {
     }
   }
 
-  /** Resolves when there is reason to ask. */
+  /** Resolves when a probe is due. */
   async #quiet(signal: AbortSignal): Promise<void> {
     const { clock, heardAt, random } = this.#options;
-    // So that a thousand quiet clusters are not asked in one moment.
+    // Jitter, so that a thousand quiet clusters are not probed at once.
     const limitMs = healthQuietMs * (1 - random() / 10);
     using nap = linkedAbort(signal);
     this.#nap = nap;
@@ -71,7 +71,7 @@ export class Health {
         await this.#sleep(disturbedPauseMs, signal);
         break;
       }
-      // A cluster that refused us goes on with what it has accepted before: only a probe tells that it no longer does.
+      // A cluster that refuses us still serves the streams it accepted before, so only a probe shows when the refusal ends.
       const since = this.#isRefused ? this.#askedAt : Math.max(heardAt(), this.#askedAt);
       const leftMs = since + limitMs - clock.monotonic();
       if (leftMs <= 0) break;

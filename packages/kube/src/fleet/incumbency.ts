@@ -7,28 +7,28 @@ import { isStandIn } from "../discovery/cluster-identity.ts";
 import type { FleetOptions } from "./fleet-options.ts";
 import type { Claim, FleetMember } from "./member.ts";
 
-/** Limits of the wait between two reads of what is remembered. */
+/** Limits of the wait between two reads of the stored incumbents. */
 const readAgainFirstMs = 1000;
 const readAgainMaxMs = 10_000;
-/** After a loss of Redis' data a process that starts within this time finds no incumbent. It costs each process one command. */
+/** After a loss of Redis' data, a process that starts within this time finds no incumbent. It costs each process one command. */
 const writeAgainEveryMs = 10_000;
 
 export type IncumbencyOptions = Pick<FleetOptions, "clock" | "incumbents" | "log" | "random">;
 
-/** What is asked of the fleet, and told to it. */
+/** What incumbency reads from the fleet, and reports to it. */
 export interface FleetView {
-  /** All registrations there are. */
+  /** All registrations. */
   readonly members: () => Iterable<FleetMember>;
-  /** Every provider has reported its registrations: one that is not among them is gone. */
+  /** Every provider has reported its registrations: a registration that is missing now is gone. */
   readonly isAllTold: () => boolean;
-  /** Another process was first: the cluster has to be looked at again. */
+  /** Another process was first: the cluster has to be settled again. */
   readonly changed: (cluster: ClusterId) => void;
 }
 
 /**
- * Who a cluster is is its own word, so a registration can claim to be one that another has led to before. The one before, the incumbent, keeps
- * it: also where the other's name comes first, where it is away itself or does not tell its UID, and where this process begins anew. It ends when a person takes its
- * registration away, or when it leads to another cluster.
+ * A cluster itself says which cluster it is, so a registration can claim a cluster that another one has led to before. The earlier one, the
+ * incumbent, keeps the cluster: even when the other's name comes first, when the incumbent is unreachable or does not tell its UID, and after a
+ * restart of this process. It ends when a person removes its registration, or when it leads to another cluster.
  */
 export class Incumbency {
   readonly #options: IncumbencyOptions;
@@ -44,13 +44,13 @@ export class Incumbency {
     this.#isLoaded = options.incumbents === undefined;
   }
 
-  /** For readiness: a line while what is remembered is not read yet. */
+  /** For readiness: one line while the stored incumbents are not read yet. */
   get notReady(): readonly string[] {
     const why = this.#failure === undefined ? "" : ` (${this.#failure})`;
     return this.#isLoaded ? [] : [`clusters: their records in Redis are not read yet${why}`];
   }
 
-  /** Reads what is remembered, again and again until Redis tells it; before that nobody may be chosen. Never rejects. */
+  /** Reads the stored incumbents, again until Redis answers; before that no registration may be chosen. Never rejects. */
   async load(signal: AbortSignal): Promise<void> {
     const { clock, incumbents, random } = this.#options;
     const backoff = new Backoff({ firstMs: readAgainFirstMs, maxMs: readAgainMaxMs, random });
@@ -76,15 +76,15 @@ export class Incumbency {
   }
 
   /**
-   * Writes again what Redis has lost, until the signal is aborted: otherwise a process that starts later takes any registration that answers
-   * first as the incumbent. An entry that another process has written stays, and this process keeps what it knows. Never rejects.
+   * Writes entries again that Redis has lost, until the signal is aborted: otherwise a later process takes the first registration that answers as
+   * the incumbent. An entry of another process stays, and this process keeps its own. Never rejects.
    */
   async keepWritten(signal: AbortSignal): Promise<void> {
     const { clock, incumbents } = this.#options;
     while (incumbents !== undefined && !signal.aborted) {
       await clock.sleep(writeAgainEveryMs, signal).catch(() => undefined);
       if (signal.aborted) return;
-      // A failed write is repeated by the next turn.
+      // The next turn repeats a failed write.
       await unlessAborted(this.#writeLost(incumbents), signal, "Redis").catch(() => undefined);
     }
   }
@@ -96,12 +96,12 @@ export class Incumbency {
         await incumbents.keep(cluster, registration, undefined);
   }
 
-  /** The id of the registration that the cluster belongs to. */
+  /** The id of the registration that owns the cluster. */
   of(cluster: ClusterId): string | undefined {
     return this.#known.get(cluster);
   }
 
-  /** The same for people: what the registration calls the cluster, and its id; the id alone where it is not known any more. */
+  /** The same for people: the displayed name and the id; only the id when the registration is gone. */
   namedOf(cluster: ClusterId): string {
     const id = this.of(cluster) ?? "";
     const named = [...this.#fleet.members()].find((member) => member.id === id)?.registration.name ?? id;
@@ -113,7 +113,7 @@ export class Incumbency {
     return [...this.#known].flatMap(([cluster, its]) => (its === registration ? [cluster] : []));
   }
 
-  /** Clusters that a registration leads to, or led to and may again once it answers; undefined: these are not all known yet. */
+  /** Clusters that a registration leads to, or led to and may lead to again once it answers; undefined: they are not all known yet. */
   get registered(): ReadonlySet<ClusterId> | undefined {
     const { isAllTold, members } = this.#fleet;
     if (!this.#isLoaded || !isAllTold()) return undefined;
@@ -123,7 +123,7 @@ export class Incumbency {
     return new Set([...staying.flatMap(({ claim }) => claim?.cluster ?? []), ...away]);
   }
 
-  /** Whom the cluster is reached by, of those who claim it now in their order; undefined: by none of them. */
+  /** The registration to use for the cluster, out of the present claimants in their order; undefined: none may be used. */
   choose(cluster: ClusterId, claimants: readonly FleetMember[]): FleetMember | undefined {
     const incumbent = this.#known.get(cluster);
     const kept = claimants.find(({ id }) => id === incumbent);
@@ -148,13 +148,13 @@ export class Incumbency {
         this.#known.set(cluster, kept);
         this.#fleet.changed(cluster);
       },
-      // This process remembers it, and writes it again.
+      // This process keeps it, and writes it again.
       () => undefined,
     );
   }
 }
 
-/** Without it nobody knows where a registration leads: rights may be missing for a moment while an API server starts. */
+/** Without a UID it is unknown where a registration leads: rights may be missing for a moment while an API server starts. */
 function tellsUid(claim: Claim | undefined): claim is Claim {
   return claim !== undefined && !isStandIn(claim.cluster);
 }

@@ -21,7 +21,7 @@ import type { ConnectPace } from "./connect-pace.ts";
 
 export type Usable = Extract<Access, { type: "usable" }>;
 
-/** A registration that was used, and the cluster it has led to. */
+/** The used version of a registration, and the cluster it led to. */
 export interface Claim {
   readonly cluster: ClusterId;
   readonly access: Usable;
@@ -29,27 +29,27 @@ export interface Claim {
 
 export interface FleetMemberOptions {
   readonly registration: Registration;
-  /** Of two members with one cluster the lower is used. */
+  /** Of two members with one cluster, the one with the lower number is used. */
   readonly precedence: number;
-  /** Readiness waits for it, whatever its state is. */
+  /** Readiness waits for it, whatever its state. */
   readonly isNamed: boolean;
   readonly pace: ConnectPace;
   readonly connect: (target: ClusterTarget) => Connection;
-  /** Its claim has changed, or the facts about the claimed cluster; undefined: it has no claim any more. */
+  /** Called when its claim or the facts about the claimed cluster have changed; `claim` is undefined when it has none any more. */
   readonly onClaim: (member: FleetMember, before: Claim | undefined) => void;
   readonly changed: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** One registration: finds out which cluster it leads to, again whenever it changes, and claims that cluster. */
+/** One registration: identifies the cluster it leads to, again after each change, and claims that cluster. */
 export class FleetMember {
   readonly id: string;
   readonly precedence: number;
   readonly #options: FleetMemberOptions;
   readonly #lifetime = new AbortController();
   #registration: Registration;
-  /** Aborted when what it is about to do is out of date. */
+  /** Aborted when its present attempt is out of date. */
   #news: LinkedAbort | undefined;
   #claim: Claim | undefined;
   #facts: ClusterFacts = discovered;
@@ -67,7 +67,7 @@ export class FleetMember {
     return this.#registration;
   }
 
-  /** Nobody registers it any more. */
+  /** No provider reports it any more. */
   get isRemoved(): boolean {
     return this.#lifetime.signal.aborted;
   }
@@ -93,7 +93,7 @@ export class FleetMember {
     return this.#problem;
   }
 
-  /** How people see it: one that is served with an earlier version of its registration is not as it should be. */
+  /** The status for people: a cluster that is served with an earlier version of its registration is degraded. */
   seenAs({ state, why }: ClusterStatus): ClusterStatus {
     if (this.#problem === undefined) return { state, why };
     return { state: state === "Ready" ? "Degraded" : state, why: [...why, this.#problem] };
@@ -104,7 +104,7 @@ export class FleetMember {
     this.#news?.abort();
   }
 
-  /** Another cluster answers at the address, so the member identifies it anew. */
+  /** Another cluster answers at the address, so the member identifies it again. */
   lost(): void {
     this.#giveUp();
     this.#news?.abort();
@@ -140,21 +140,21 @@ export class FleetMember {
         this.#problem = undefined;
         return this.tell({ type: "paused", why: access.why });
       case "unusable":
-        // The announcer of registrations logs and notes it.
+        // The announcer of registrations logs and reports it.
         if (this.#claim === undefined) this.tell({ type: "unusable", why: access.why });
         else this.#problem = earlierStays(access.why);
         return this.#options.changed();
       case "usable":
         if (this.#claim?.access.version === access.version) {
           this.#problem = undefined;
-          // Its labels may be others.
+          // Its labels may have changed.
           this.#options.onClaim(this, this.#claim);
         } else await this.#connect(access, signal);
         return this.#options.changed();
     }
   }
 
-  /** Tries until the cluster is identified, or until the registration has changed. An existing engagement goes on meanwhile. */
+  /** Retries until the cluster is identified, or until the registration has changed. An existing engagement continues meanwhile. */
   async #connect(access: Usable, signal: AbortSignal): Promise<void> {
     const { clock, pace } = this.#options;
     using attempts = pace.begin();
@@ -191,7 +191,7 @@ export class FleetMember {
     }
   }
 
-  /** Who told a UID before is not taken for another cluster as long as it tells none. */
+  /** After a UID was known, an answer without a UID does not count as another cluster. */
   #requireUid(cluster: ClusterId, server: string): void {
     if (this.#claim === undefined || isStandIn(this.#claim.cluster) || !isStandIn(cluster)) return;
     throw new Fault("kube.forbidden", `${server} does not tell the UID of kube-system any more`);

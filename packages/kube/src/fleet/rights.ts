@@ -8,7 +8,7 @@ import { jsonCall } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
 import { sourceResource } from "../objects/kube-cluster-api.ts";
 
-/** Something we have to be allowed to do. */
+/** An action that we have to be allowed to do. */
 export interface Right {
   readonly verb: string;
   readonly group: string;
@@ -24,8 +24,8 @@ export interface Right {
 export type Part = "watcher" | "lister" | "worker" | "teller";
 
 /**
- * The rights that the settings need of a cluster that shows us these namespaces, or all. Not those on kinds that a cluster may do without, nor on what belongs to one
- * kind only: what is refused there is told when it happens.
+ * The rights that the settings need in a cluster that shows us these namespaces, or all. Rights on optional kinds, and those that only one kind
+ * needs, are left out: their refusal is reported when it happens.
  */
 export function rightsFor(
   parts: readonly Part[],
@@ -71,13 +71,10 @@ function readVerbs(parts: readonly Part[]): readonly string[] {
   ];
 }
 
-/**
- * 26 rights in each of a hundred namespaces take minutes one after the other. All at once, they would delay the calls that people
- * wait for.
- */
+/** 26 rights in each of a hundred namespaces take minutes one after the other. All at once would delay calls that people wait for. */
 const askedAtOnce = 4;
 
-/** Those of the rights that the API server does not grant, as sentences, in their order. */
+/** The rights that the API server does not grant, as sentences, in their order. */
 export async function missingRights(
   connection: Pick<Connection, "call">,
   rights: readonly Right[],
