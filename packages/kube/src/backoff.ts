@@ -27,7 +27,7 @@ export class Backoff {
   }
 }
 
-/** Waits of several, which all end early when what they wait for is known to be possible again. */
+/** Several waits that all end early when the awaited thing is known to be possible again. */
 export class BackOffs {
   readonly #clock: Pick<Clock, "sleep">;
   readonly #waits = new Set<LinkedAbort>();
@@ -36,7 +36,7 @@ export class BackOffs {
     this.#clock = clock;
   }
 
-  /** Resolves after this long, or when the waits are ended or the signal is aborted. */
+  /** Resolves after this long, or when the waits are ended, or when the signal is aborted. */
   async wait(ms: number, outer: AbortSignal): Promise<void> {
     using wait = linkedAbort(outer);
     this.#waits.add(wait);

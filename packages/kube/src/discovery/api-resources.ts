@@ -4,10 +4,10 @@ import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind
 import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
 
-/** A kind as the API server calls it. */
+/** A kind as the API server names it. */
 export type ResourceKind = Pick<WorkloadKind, "apiKind" | "group" | "version" | "plural" | "isOptional">;
 
-/** The resource of a kind, as it stands in URLs. */
+/** The resource of a kind as it appears in URLs. */
 export interface ApiResource {
   readonly group: string;
   readonly version: string;
@@ -18,12 +18,12 @@ export interface ApiResource {
 export type Lookup = ApiResource | { readonly absent: string };
 
 /**
- * Which resources an API server has for kinds that it may do without. Asked is its discovery, which everybody may read: a list of
- * what does not exist is answered with 403, as if it were a right that is missing, to all but administrators.
+ * Which resources an API server has for optional kinds. It uses discovery, which everybody may read: a list of a missing resource is answered
+ * with 403, like a missing right, to all but administrators.
  */
 export class ApiResources {
   readonly #connection: Connection;
-  /** Resources that were found. One that goes away answers 404. */
+  /** Resources that were found. A removed one answers 404. */
   readonly #found = new Map<string, ApiResource>();
 
   constructor(connection: Connection) {
@@ -48,7 +48,7 @@ export class ApiResources {
 
   async #discover({ apiKind, group, version, plural }: ResourceKind, signal: AbortSignal): Promise<Lookup> {
     const groupVersion = `${group}/${version}`;
-    // Below a group that does not exist there is not even JSON, so the list of groups comes first.
+    // Below a missing group the answer is not even JSON, so the list of groups is read first.
     const groups = await this.#connection.call({ method: "GET", path: "/apis" }, signal);
     expectKind(groups.body, "APIGroupList");
     const served = jsonList(groups.body, "groups").flatMap((one) => jsonList(one, "versions"));
@@ -69,7 +69,7 @@ function resourceKeyOf({ apiKind, group, version }: ResourceKind): string {
   return `${group}/${version}/${apiKind}`;
 }
 
-/** JSON of somebody else's, say of a proxy, is no list without groups. */
+/** JSON from elsewhere, such as a proxy, must not count as an empty list of groups. */
 function expectKind(body: unknown, kind: string): void {
   if (text(body, "kind") !== kind) throw new Fault("kube.malformed", `what was answered is no ${kind}`);
 }

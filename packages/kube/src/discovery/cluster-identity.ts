@@ -6,8 +6,8 @@ import { text } from "../json.ts";
 import { accept } from "../resource.ts";
 
 /**
- * Who this API server is: the UID of its `kube-system` namespace, which no two clusters share and no rename changes.
- * Where that may not be read (namespaced rights only), a digest of the server's address stands for it.
+ * The identity of this API server: the UID of its `kube-system` namespace, which no two clusters share and no rename changes. If it may not be
+ * read (namespaced rights only), a digest of the server's address stands in for it.
  */
 export async function identify(connection: Connection, signal: AbortSignal): Promise<ClusterId> {
   return (await readUid(connection, signal)) ?? standIn(connection.server);
@@ -23,7 +23,7 @@ export async function readUid(connection: Connection, signal: AbortSignal): Prom
     const uid = text(body, "metadata", "uid");
     if (uid !== "") return uid;
     if (status === 404 && text(body, "kind") === "Status") return undefined;
-    // A proxy says the like of any cluster behind it, also of one that is merely away.
+    // A proxy gives such an answer for any cluster behind it, even one that is merely away.
     throw new Fault(
       "kube.malformed",
       `${connection.server} answered ${status} without the UID of kube-system`,
@@ -36,7 +36,7 @@ export async function readUid(connection: Connection, signal: AbortSignal): Prom
 
 const standInPrefix = "server-";
 
-/** Whether it stands for a cluster that did not tell its UID: it may do so later, and so be another one. */
+/** Whether the id stands in for an unknown UID: once the UID is known, the cluster has another id. */
 export function isStandIn(cluster: ClusterId): boolean {
   return cluster.startsWith(standInPrefix);
 }

@@ -6,7 +6,7 @@ import { createObject } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { resourcePath } from "../resource.ts";
 
-/** Name and label by which the peer's tools find what an installation says of itself (compat 4.5). */
+/** Name and label by which the peer's tools find the self-description of an installation (compat 4.5). */
 const metaInfoName = "reloader-meta-info";
 const labels = { "reloader.stakater.com/meta-info": "reloader" } as const;
 

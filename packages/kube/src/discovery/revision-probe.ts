@@ -6,9 +6,9 @@ import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
 import { accept } from "../resource.ts";
 
-/** A watch that has to know when the server's history goes backwards. */
+/** A watch that must learn when the server's history goes backwards. */
 export interface ProbedWatch {
-  /** Of a list of the same collection, with one object at most. */
+  /** Path of a list of the same collection, with at most one object. */
   readonly path: string;
   /** The newest version it has seen. */
   readonly seen: () => string;
@@ -20,15 +20,15 @@ export interface RevisionProbeOptions {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long it may stay unknown. */
+  /** How long the change may go unnoticed. */
   readonly everyMs?: number;
 }
 
 const everyMsDefault = 60_000;
 
 /**
- * A watch from a revision of the future stays silent for ever (etcd restored from a backup): only a consistent list tells. One watch
- * after the other is asked about, as nearly always all revisions of a server are those of one etcd; and all others at once, once one went back.
+ * A watch from a future revision stays silent for ever (etcd restored from a backup); only a consistent list shows it. Each probe checks one
+ * watch, in turn, since nearly always all revisions of a server come from one etcd. When one went back, all others are checked at once.
  */
 export class RevisionProbe {
   readonly #options: RevisionProbeOptions;
@@ -40,7 +40,7 @@ export class RevisionProbe {
     this.#options = options;
   }
 
-  /** Probes for a watch until what is answered is called. */
+  /** Probes for a watch until the returned function is called. */
   add(watch: ProbedWatch): () => void {
     this.#watches.add(watch);
     if (this.#running === undefined) {
@@ -55,14 +55,14 @@ export class RevisionProbe {
     };
   }
 
-  /** Never rejects: the watches themselves notice an unreachable server; a failed probe only means that there is no answer this time. */
+  /** Never rejects: the watches themselves notice an unreachable server; a failed probe only means no answer this time. */
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, everyMs = everyMsDefault, log } = this.#options;
     while (!signal.aborted) {
       await clock.sleep(everyMs, signal).catch(() => undefined);
       const [next] = this.#watches;
       if (signal.aborted || next === undefined) return;
-      // To the end of the queue.
+      // Moves it to the end of the queue.
       this.#watches.delete(next);
       this.#watches.add(next);
       try {
@@ -78,7 +78,7 @@ export class RevisionProbe {
 
   /** Whether the server is behind what the watch has seen. */
   async #check({ path, seen, wentBack }: ProbedWatch, signal: AbortSignal): Promise<boolean> {
-    // Before it is asked: what is seen meanwhile may be newer than the answer.
+    // Read before the request: later versions may be newer than the answer.
     const before = seen();
     const answer = await this.#options.connection.call(
       { method: "GET", path, accept: accept.metadataList },

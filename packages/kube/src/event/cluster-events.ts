@@ -44,7 +44,7 @@ const eventQuietMs = 250;
 const wavePatienceMs = 5000;
 const eventAttemptsMax = 3;
 const eventPauseMs = 500;
-/** Rights change by hand; asking again after this long costs one request. */
+/** People change rights by hand; asking again after this long costs one request. */
 const deniedMs = 10 * 60_000;
 
 const events = { group: "", version: "v1", plural: "events" } as const;
