@@ -5,7 +5,7 @@ import type { AnswerHeaders } from "./transport/transport.ts";
 /** The longest pause that a server can ask for. A timer of more than 24 days would fire at once. */
 const retryAfterMaxMs = 600_000;
 
-/** A refusal takes a few hundred bytes; a refusal of an admission webhook takes some thousand. */
+/** A refusal has a few hundred bytes; one from an admission webhook has some thousand. */
 const refusalMaxBytes = 1024 * 1024;
 
 /** Reads the body of a refusal. Of a long body it reads only the beginning. */

@@ -14,7 +14,7 @@ export interface Call {
   readonly accept?: string;
   readonly contentType?: string;
   readonly body?: string;
-  /** A list of many objects: it goes over a connection that is closed soon after. */
+  /** A list of many objects: it uses a connection that is closed soon afterwards. */
   readonly isLarge?: true;
   /**
    * Asked each time the call is sent, after every wait: for the limit, for the guard, for a connection and for credentials. A call on
@@ -78,7 +78,7 @@ export function readAnswer({ statusCode, headers, body }: RawAnswer, call: Call,
   });
 }
 
-/** Asks for a connection that is reserved. Faults with `kube.conflict` when the call is on hold. */
+/** Asks for admission; the connection is already reserved. Faults with `kube.conflict` when the call is on hold. */
 export async function askAdmission({ admit }: Call): Promise<void> {
   if ((await admit?.()) === "hold")
     throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");

@@ -30,9 +30,9 @@ export interface ConnectionOptions extends RecordingOptions {
   readonly callConnections?: number;
   /** Calls use the connections of the streams. For a process that only watches: each idle connection costs memory. */
   readonly isShared?: boolean | undefined;
-  /** A stream that is silent for this long counts as dead. */
+  /** A stream that is silent this long counts as dead. */
   readonly streamSilenceMs?: number;
-  /** The most calls a second, and at once; undefined: no limit. Streams do not count. */
+  /** Maximum of calls per second and at once; undefined: no limit. Streams do not count. */
   readonly limit?: { readonly qps: number; readonly burst: number } | undefined;
 }
 
@@ -47,8 +47,8 @@ const streamHeadersMs = 90_000;
 const silenceMs = 4000;
 
 /**
- * HTTP to one API server, over kept-alive connections of our own. The object stays the same when address and credentials change, so it
- * may be kept. Every failure is a Fault.
+ * HTTP to one API server, over kept-alive connections of our own. The object stays the same when address and credentials change, so callers may
+ * keep it. Every failure is a Fault.
  */
 export class Connection {
   /** The waits before a stream is tried again. */
@@ -131,13 +131,13 @@ export class Connection {
   }
 
   /**
-   * The way of a call that is admitted, after every wait. The guard and the brakes are asked again when the credentials or the address
-   * changed while they answered.
+   * The way of an admitted call, after every wait. The guard and the brakes are asked again when the credentials or the address changed
+   * meanwhile.
    */
   async #admitted(call: Call, signal: AbortSignal): Promise<Way> {
     let way = await this.#route.way(signal);
     for (;;) {
-      // Another server may have come behind the address during the waits.
+      // Another server may have taken over the address during the waits.
       await this.#suspicion.settled(signal);
       await askAdmission(call);
       const now = await this.#route.way(signal);
@@ -147,17 +147,17 @@ export class Connection {
   }
 
   /**
-   * A call that waits for nothing and asks for no admission: for probes of whether, and which, cluster answers. Behind other calls a
-   * probe would measure how many these are.
+   * A call without waits and admission, for probes of whether, and which, cluster answers. Behind other calls a probe would measure how many
+   * these are.
    */
   async ask(call: Omit<Call, "admit">, signal: AbortSignal): Promise<Answer> {
     return await this.#send(call, signal, () => this.#route.way(signal));
   }
 
   /**
-   * Opens a stream and yields its chunks. It ends when the server ends it, and when it has been silent for so long that it may be dead.
-   * (A watch of a quiet kind may be healthy all the same; the caller opens another one either way.) It faults when it is cut. `onOpen` is
-   * called when the server has begun to answer.
+   * Opens a stream and yields its chunks. It ends when the server ends it, or when it has been silent so long that it may be dead. (A watch of a
+   * quiet kind may be healthy; the caller opens another one in both cases.) It faults when it is cut. `onOpen` is called when the server has
+   * begun to answer.
    */
   async *stream(call: Call, outer: AbortSignal, onOpen?: () => void): AsyncGenerator<Buffer> {
     const context = callContextOf(call, this.server);
@@ -178,7 +178,7 @@ export class Connection {
         if (this.#doubted.includes(stream)) this.#doubted = [];
         yield chunk;
       }
-      // A server also ends its streams when it is shut down: another one may answer next.
+      // A server also ends its streams when it is shut down, and another server may answer next.
       this.#suspicion.raise();
     } catch (error) {
       // `reopenStreams` ended it: nothing else aborts a single stream.
@@ -196,7 +196,7 @@ export class Connection {
     await this.#route.close();
   }
 
-  /** Tries once more at once when the token was refused and there is another by now: tokens expire while watches are open. */
+  /** Retries once at once when the token was refused and a newer one exists: tokens expire while watches are open. */
   async #open(call: Call, signal: AbortSignal, isSecond = false): Promise<StreamedAnswer> {
     const way = await this.#route.way(signal);
     const { host } = this.#route;
@@ -218,7 +218,7 @@ export class Connection {
     return await this.#open(call, signal, true);
   }
 
-  /** Sends a call. Sends it once more, with another admission, when its credentials were refused and there are others by now. */
+  /** Sends a call. Sends it once more, after another admission, when its credentials were refused and newer ones exist. */
   async #send(
     call: Call,
     signal: AbortSignal,
@@ -269,8 +269,8 @@ export class Connection {
   }
 
   /**
-   * A connection that a router forgot shows it by silence alone, for a minute and more. So the next call uses a new connection. When that
-   * call is answered, the streams of the old connection are ended, unless they have sent something by then: the server was merely slow.
+   * A connection that a router forgot shows it only by silence, for a minute or more. So the next call uses a new connection. When that call is
+   * answered, the streams of the old connection are ended, unless they have sent something meanwhile: then the server was merely slow.
    */
   #doubt(): void {
     this.#route.renew();
@@ -283,7 +283,7 @@ export class Connection {
     this.#doubted = [];
   }
 
-  /** Neither a fault nor an abort is a disturbance: a fault is an answer, and we abort ourselves. */
+  /** A fault is an answer, and an abort comes from us: neither is a disturbance. */
   #brokeOff(error: unknown, signal: AbortSignal): void {
     if (error instanceof Fault || signal.aborted) return;
     this.#suspicion.disturbed();

@@ -15,16 +15,16 @@ export interface HttpPools {
   readonly calls: Transport;
   readonly streams: Transport;
   /**
-   * For answers of many objects. The buffers of such an answer are freed when its connection is closed, a moment later. The same as
-   * `calls` where these have connections of their own, and without TLS or through a proxy.
+   * For answers with many objects. Closing the connection a moment later frees the buffers of such an answer. The same as `calls` if these have
+   * no connections of their own, without TLS, or through a proxy.
    */
   readonly lists: Transport;
 }
 
-/** For TCP and TLS together. A connection across continents takes well below a second, so a server that needs longer counts as away. */
+/** For TCP and TLS together. A connection across continents takes well below a second, so a slower server counts as away. */
 const connectTimeoutMs = 5000;
 const idleMs = 60_000;
-/** Long enough from one page to the next, and from the list of one kind to the list of another. */
+/** Longer than the time between two pages, and between the lists of two kinds. */
 const listIdleMs = 1000;
 
 /** Without a number of connections for calls, calls use the connections of the streams. */
@@ -77,8 +77,8 @@ function pool({ server, proxyUrl, tls }: PooledWay, connections: number | null, 
 }
 
 /**
- * With TLS a watch over HTTP/1.1 costs some 75 KiB (measured), and a watch over HTTP/2 a fraction of it. A stream that is not read
- * blocks no other: Node reads the bytes of all streams from the connection as they come.
+ * With TLS a watch over HTTP/1.1 costs some 75 KiB (measured), and a watch over HTTP/2 a fraction of it. An unread stream blocks no other: Node
+ * reads the bytes of all streams from the connection as they arrive.
  */
 function multiplexed({ server, tls }: PooledWay, keptMs: number): Transport {
   return new Http2Transport({

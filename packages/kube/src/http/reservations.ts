@@ -13,8 +13,8 @@ export interface ReservationOptions {
   /** How many calls may be under way; undefined: any number. */
   readonly connections: number | undefined;
   /**
-   * Those of the answers. When a server hangs, the calls that wait for a connection fail together with those that have one, and do
-   * not wait for as long again.
+   * The deadlines of the answers. When a server hangs, calls that wait for a connection fail together with those that have one, instead of
+   * waiting as long again.
    */
   readonly deadlines: Deadlines;
   readonly suspicion: Suspicion;
@@ -24,8 +24,8 @@ export interface ReservationOptions {
 }
 
 /**
- * Reserves connections for calls, first come first served. A call with a reservation does not wait for a connection in use: the answer
- * of the brakes, which are asked after it, stays true until the call is sent.
+ * Reserves connections for calls, in the order of requests. A call with a reservation does not wait for a connection in use: the brakes are asked
+ * after the reservation, so their answer is still true when the call is sent.
  */
 export class Reservations {
   readonly #options: ReservationOptions;
@@ -40,8 +40,8 @@ export class Reservations {
   }
 
   /**
-   * Waits for the limit, for the guard and for a free connection; resolves to what frees the connection. Every rejection is a fault, and
-   * nothing was sent then.
+   * Waits for the limit, for the guard and for a free connection; resolves to a function that frees the connection. Every rejection is a fault,
+   * and then nothing was sent.
    */
   async reserve(signal: AbortSignal, contextNow: () => CallContext): Promise<(() => void) | undefined> {
     await this.#limit?.turn(signal).catch((error: unknown) => {
@@ -55,7 +55,7 @@ export class Reservations {
     } catch (error) {
       const context = contextNow();
       if (signal.aborted || this.#options.heardAt() <= sinceMs) throw transportFault(error, context, signal);
-      // The server has answered other calls meanwhile: it is not sick, we make too many calls.
+      // The server has answered other calls meanwhile: it is healthy, and we make too many calls.
       throw new Fault(
         "engine.overloaded",
         `no connection to ${context.server} was free in time: too many calls of ours`,

@@ -9,9 +9,9 @@ import type { Transport } from "./transport/transport.ts";
 export interface RouteOptions {
   readonly target: ClusterTarget;
   readonly clock: Clock;
-  /** Undefined: calls go over the connections of the streams. */
+  /** Undefined: calls use the connections of the streams. */
   readonly callConnections: number | undefined;
-  /** Those for the credentials are told to it. */
+  /** Receives the waits for credentials. */
   readonly waits: ServerWaits;
 }
 
@@ -24,7 +24,7 @@ export interface Way {
   readonly pools: HttpPools;
 }
 
-/** How an API server is reached now: its address, our credentials, and the connections that were made with both. */
+/** How an API server is reached now: its address, our credentials, and the connections made with both. */
 export class Route {
   readonly #options: RouteOptions;
   #at: Address;
@@ -47,16 +47,16 @@ export class Route {
   use(target: ClusterTarget): void {
     const old = this.#at;
     this.#at = routeAddressOf(target, this.#options.clock);
-    // This stops their plugin. A request that waits for the old credentials goes on with the new ones.
+    // Stops the old plugin. A request that waits for the old credentials continues with the new ones.
     old.credentials.close();
   }
 
-  /** The server refused what a request was sent with. */
+  /** The server refused the credentials of a request. */
   refused(identity: Identity): void {
     this.#at.credentials.invalidate(identity);
   }
 
-  /** Whether a request that was refused with this identity would go out with another one now. */
+  /** Whether a request that was refused with this identity would now use another one. */
   async hasOther(identity: Identity, signal: AbortSignal): Promise<boolean> {
     return !isSame((await this.way(signal)).identity, identity);
   }
@@ -79,7 +79,7 @@ export class Route {
     }
   }
 
-  /** Requests use new connections from now on. */
+  /** From now on requests use new connections. */
   renew(): void {
     this.#leave(undefined);
   }
@@ -104,7 +104,7 @@ export class Route {
     return pools;
   }
 
-  /** A certificate and a key that do not fit were read while somebody renewed them: the next request reads them again. */
+  /** A certificate and a key that do not match were read during their renewal: the next request reads them again. */
   #usable(identity: Identity, create: () => HttpPools): HttpPools {
     try {
       return create();
@@ -114,7 +114,7 @@ export class Route {
     }
   }
 
-  /** Requests under way on the old pools end in their own time. */
+  /** Requests under way on the old pools finish on their own. */
   #leave(made: Made | undefined): void {
     const old = this.#made;
     this.#made = made;
@@ -130,7 +130,7 @@ interface Address {
   readonly prefix: string;
 }
 
-/** Connections, and what they were made with: another address or other TLS material needs other connections. */
+/** Connections, and the address and TLS material that they were made with: other ones need other connections. */
 interface Made {
   readonly server: string;
   readonly proxyUrl: string | undefined;
@@ -149,7 +149,7 @@ function allOf(pools: HttpPools | undefined): readonly Transport[] {
   return pools === undefined ? [] : [...new Set([pools.calls, pools.streams, pools.lists])];
 }
 
-/** A configuration that no connection can be made with. Nothing was sent, and the server cannot change it. */
+/** No connection can be made with this configuration. Nothing was sent, and the server cannot change it. */
 function usable(target: ClusterTarget, create: () => HttpPools): HttpPools {
   try {
     return create();

@@ -1,12 +1,12 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-/** A server's clock that goes back by this much was set, or is the clock of another server. */
+/** A server's clock that goes back this much was set, or belongs to another server. */
 const clockSetMs = 3000;
 
 /** The clock of a server as its answers show it. */
 export class ServerClock {
   readonly #clock: Pick<Clock, "monotonic">;
-  /** By how much the server's clock is ahead of our monotonic one: a lower bound. */
+  /** How far the server's clock is ahead of our monotonic one: a lower bound. */
   #aheadMs: number | undefined;
 
   constructor(clock: Pick<Clock, "monotonic">) {
@@ -19,7 +19,7 @@ export class ServerClock {
     return Math.floor((this.#aheadMs + this.#clock.monotonic()) / 1000);
   }
 
-  /** An answer says whole seconds and has taken its time: it is never ahead, and the one that is the least behind counts. */
+  /** An answer says whole seconds and arrives late, so it is never ahead; the one that is least behind counts. */
   read(atMs: number | undefined): void {
     if (atMs === undefined) return;
     const aheadMs = atMs - this.#clock.monotonic();

@@ -1,9 +1,9 @@
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 
-/** Checks the cluster behind a connection that is in use for long. */
+/** Checks the cluster behind a long-lived connection. */
 export interface ConnectionGuard {
-  /** Rejects unless the cluster behind the address is still the one that is meant. */
+  /** Rejects unless the intended cluster is still behind the address. */
   verify(): Promise<void>;
   /** A request was not answered, or a stream was cut. */
   disturbed(): void;
@@ -11,11 +11,11 @@ export interface ConnectionGuard {
 
 /**
  * After a disturbance another cluster may answer at the same address. So no call is sent before the guard has verified the cluster. One
- * verification serves all calls that wait for it: a server that is away gets one request, and not all of them.
+ * verification serves all waiting calls: a server that is away gets one request instead of all of them.
  */
 export class Suspicion {
   #guard: ConnectionGuard | undefined;
-  /** How often it was raised, and how often it had been raised when the last successful verification began. */
+  /** How often suspicion was raised in total, and up to the start of the last successful verification. */
   #raised = 0;
   #settled = 0;
   #verifying: Promise<void> | undefined;
@@ -33,7 +33,10 @@ export class Suspicion {
     this.#guard?.disturbed();
   }
 
-  /** Whatever comes of a call. Where the server fails or refuses our credentials, a probe tells whether it does so to all; no call waits for it. */
+  /**
+   * Returns the result of the call. When the server fails or refuses our credentials, a probe finds out whether all calls are affected; no call
+   * waits for it.
+   */
   async watched<T>(call: Promise<T>): Promise<T> {
     try {
       return await call;

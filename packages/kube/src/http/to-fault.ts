@@ -13,7 +13,7 @@ export interface CallContext {
   readonly path: string;
 }
 
-/** Nothing was sent with these: the write was certainly not made. */
+/** Codes that mean that nothing was sent: the write was certainly not made. */
 const unreachableCodes = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -24,7 +24,7 @@ const unreachableCodes = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** We do not trust the signer of the server's certificate. Node's own message ends in an advice about Node. */
+/** We do not trust the signer of the server's certificate. Node's own message ends with advice about Node. */
 const untrustedCodes = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -32,20 +32,20 @@ const untrustedCodes = new Set([
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
 ]);
 
-/** Nothing was sent when these end a connection attempt. An open connection ends with the same codes when packets are lost. */
+/** Nothing was sent when a connection attempt fails with these. An open connection fails with the same codes when packets are lost. */
 const unreachableAtFirst = new Set(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"]);
 
 const statusCodes: Readonly<Record<number, FaultCode>> = {
   401: "kube.unauthorized",
   403: "kube.forbidden",
-  // A load balancer answers so when the API server did not answer it in time.
+  // A load balancer sends this when the API server did not answer it in time.
   408: "kube.timeout",
   409: "kube.conflict",
   410: "kube.expired",
   429: "kube.throttled",
 };
 
-/** Translates an HTTP answer other than a success. 404 is not translated: callers treat absence as a value. */
+/** Translates an unsuccessful HTTP answer. 404 is not translated: callers treat absence as a value. */
 export function statusFault(
   status: number,
   body: StatusBody,
@@ -110,7 +110,7 @@ function isOfConnect(error: object | undefined): boolean {
   return error !== undefined && "syscall" in error && error.syscall === "connect";
 }
 
-/** The error that has a code: the first of several, or the cause of the one that was thrown. */
+/** The error that has a code: the first of several, or the cause of the thrown one. */
 function codedError(error: unknown): { readonly code: string } | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return codedError(error.errors[0]);
   if (typeof error !== "object" || error === null) return undefined;

@@ -24,7 +24,7 @@ export class CallTimes {
     this.waits = new ServerWaits(clock);
   }
 
-  /** A call goes out now. `onLate` is called when its head is late, or then its body. */
+  /** Starts the time of a call that is sent now. `onLate` is called when its head or its body is late. */
   begin(onLate: () => void): CallTime {
     const { brought, end } = this.waits.begin();
     let inTime = this.head.add(onLate);
@@ -97,12 +97,12 @@ export class Deadlines {
 
 /** A call that waits. */
 export interface ServerWait {
-  /** So many bytes of its answer have come. */
+  /** This many bytes of its answer have arrived. */
   readonly brought: (bytes: number) => void;
   readonly end: () => void;
 }
 
-/** After so many bytes a long answer makes progress, and its wait begins anew. A server that sends a byte now and then makes none. */
+/** After this many bytes a long answer counts as making progress, and its wait starts again. A server that sends a byte now and then makes none. */
 const progressBytes = 16 * 1024;
 
 /** Since when calls wait for one cluster: for credentials, for the head of an answer, or for more of it. */
@@ -115,7 +115,7 @@ export class ServerWaits {
     this.#clock = clock;
   }
 
-  /** Monotonic: since when the oldest waits. Undefined: nothing does. */
+  /** Monotonic: since when the oldest call waits. Undefined: none waits. */
   get oldestSinceMs(): number | undefined {
     const [oldest] = this.#sinceMs.values();
     return oldest;

@@ -5,15 +5,15 @@ import type { Exchange, ExchangeHandler, WireRequest } from "./transport.ts";
 /** Go's servers allow 250 and more; a proxy may allow fewer, and says so. */
 const streamsMax = 100;
 
-/** One connection of HTTP/2, and the requests that are under way on it. */
+/** One HTTP/2 connection and its requests under way. */
 export class Http2Session {
   readonly #client: ClientHttp2Session;
   readonly #idleMs: number;
   #room = streamsMax;
   #open = 0;
-  /** How many parts of answers have come, of any request. */
+  /** How many parts of answers have arrived, for all requests. */
   #received = 0;
-  /** A request waited for its answer for as long as it may, and nothing came for any other meanwhile. */
+  /** A request reached its time limit without an answer, and nothing arrived for any other meanwhile. */
   #isSilent = false;
 
   constructor(client: ClientHttp2Session, idleMs: number) {
@@ -22,14 +22,14 @@ export class Http2Session {
     client.on("remoteSettings", ({ maxConcurrentStreams = streamsMax }) => {
       this.#room = Math.min(streamsMax, maxConcurrentStreams);
     });
-    // Requests under way learn of it by the end of their streams.
+    // The end of their streams informs the requests under way.
     client.on("error", () => undefined);
     client.on("timeout", () => {
       if (this.#open === 0) client.close();
     });
   }
 
-  /** Whether it takes another request. One that the server means to end takes none, nor does one that may be dead. */
+  /** Whether it takes another request. It takes none when the server is ending it, or when it may be dead. */
   get hasRoom(): boolean {
     return !this.#isSilent && this.#open < this.#room && !this.#client.closed && !this.#client.destroyed;
   }
@@ -42,7 +42,7 @@ export class Http2Session {
     this.#client.destroy();
   }
 
-  /** `onRefused` instead of an error where the server has certainly not looked at the request (RFC 9113, 8.7). */
+  /** Calls `onRefused` instead of failing when the server has certainly not processed the request (RFC 9113, 8.7). */
   send(request: WireRequest, handler: ExchangeHandler, onRefused: (() => void) | undefined): void {
     let stream: ClientHttp2Stream;
     try {
@@ -56,7 +56,7 @@ export class Http2Session {
     stream.once("close", () => {
       this.#open -= 1;
       if (this.#open > 0) return;
-      // The other end of a dead connection would never answer its orderly end.
+      // A dead connection would never confirm an orderly end.
       if (this.#isSilent) this.#client.destroy();
       else this.#client.setTimeout(this.#idleMs);
     });
@@ -65,8 +65,8 @@ export class Http2Session {
   }
 
   /**
-   * A balancer may keep a connection open whose backend hangs, while calls over other connections are answered. So the next request
-   * goes elsewhere. Requests under way stay until their own time is over: a quiet server is not told from a dead one.
+   * A balancer may keep a connection open whose backend hangs, while calls over other connections are answered. So the next request uses another
+   * connection. Requests under way keep their own time limits, since a quiet server looks like a dead one.
    */
   #noteSilence(stream: ClientHttp2Stream): void {
     let before = this.#received;
@@ -132,7 +132,7 @@ class Http2Exchange implements Exchange {
 
   abort(reason: Error): void {
     this.#stream.close(constants.NGHTTP2_CANCEL);
-    // Data that is not read keeps a stream from being closed.
+    // Unread data keeps a stream from closing.
     this.#stream.resume();
     this.#fail(reason);
   }
@@ -149,7 +149,7 @@ class Http2Exchange implements Exchange {
     this.abort(this.#hasHead ? new errors.BodyTimeoutError() : new errors.HeadersTimeoutError());
   }
 
-  /** Only now is it known whether the answer is complete: a stream that is reset ends, too. */
+  /** Only now is it known whether the answer is complete: a stream that is reset also ends. */
   #closed(): void {
     const { rstCode = constants.NGHTTP2_NO_ERROR } = this.#stream;
     if (!this.#hasHead || rstCode !== constants.NGHTTP2_NO_ERROR)

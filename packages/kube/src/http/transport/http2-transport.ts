@@ -15,19 +15,19 @@ export interface Http2Options {
   readonly connectTimeoutMs: number;
   /** A connection without a request is kept this long. */
   readonly idleMs: number;
-  /** What goes on with a server that speaks no HTTP/2, beginning with the connection on which that turned out. */
+  /** Creates the transport for a server without HTTP/2, starting with the connection that showed it. */
   readonly plain: (first: TLSSocket) => Transport;
 }
 
-/** After so long without a byte the system asks whether the other end is still there: as with Go's HTTP client. */
+/** After this long without a byte the system checks whether the other end still exists, as in Go's HTTP client. */
 export const keepAliveMs = 30_000;
-/** So far ahead a server may be with one answer, and with all of one connection: a page of a list comes in a few round trips. */
+/** How much a server may send ahead, per answer and per connection: a page of a list arrives in a few round trips. */
 const streamWindow = 256 * 1024;
 const connectionWindow = 1024 * 1024;
 
 /**
- * Requests to one API server over HTTP/2: all over one connection, or as few as hold them. Undici's client does the same
- * for any server; with the buffers, queues and streams it keeps for each, a watched cluster took a third more memory.
+ * Requests to one API server over HTTP/2, over as few connections as hold them, mostly one. Undici's client does the same for any server, but its
+ * buffers, queues and streams per connection made a watched cluster take a third more memory.
  */
 export class Http2Transport implements Transport {
   readonly #options: Http2Options;
@@ -128,7 +128,7 @@ export class Http2Transport implements Transport {
     const { origin, tls } = this.#options;
     const host = origin.hostname.replace(/^\[|\]$/g, "");
     return {
-      // TLS sends the name of a server, never an address.
+      // TLS sends the name of a server, never its IP address.
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...tls,
       host,

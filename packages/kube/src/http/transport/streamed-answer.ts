@@ -1,9 +1,9 @@
 import type { AnswerHeaders, Exchange, ExchangeHandler, Transport, WireRequest } from "./transport.ts";
 
-/** A consumer that is this far behind is waited for. */
+/** The sender is paused when the consumer is this far behind. */
 const waitingBytesMax = 64 * 1024;
 
-/** An answer whose body is read as it comes. */
+/** An answer whose body is read while it arrives. */
 export interface StreamedAnswer {
   readonly statusCode: number;
   readonly headers: AnswerHeaders;
@@ -11,7 +11,7 @@ export interface StreamedAnswer {
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** Sends a request, and resolves when the head of the answer is there. Rejects, or its body does, when the signal is aborted. */
+/** Sends a request, and resolves when the head of the answer has arrived. It, or its body, rejects when the signal is aborted. */
 export function streamedAnswer(
   transport: Transport,
   request: WireRequest,
@@ -23,7 +23,7 @@ export function streamedAnswer(
   return incoming.head;
 }
 
-/** Undici's own stream of a body would be a Readable with a queue, a reader and their states for each watch. */
+/** Undici's own body stream would be a Readable with a queue, a reader and their state for each watch. */
 class IncomingBody implements ExchangeHandler, AsyncIterableIterator<Buffer> {
   readonly head: Promise<StreamedAnswer>;
   readonly #begun = Promise.withResolvers<StreamedAnswer>();
@@ -52,7 +52,7 @@ class IncomingBody implements ExchangeHandler, AsyncIterableIterator<Buffer> {
   }
 
   onResponseStart(_exchange: Exchange, statusCode: number, headers: AnswerHeaders): void {
-    // 100 to 199 say that there is more to come.
+    // 100 to 199 announce that more will come.
     if (statusCode >= 200) this.#begun.resolve({ statusCode, headers, body: this });
   }
 

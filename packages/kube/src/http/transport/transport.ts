@@ -6,39 +6,39 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Milliseconds until the head of the answer has to be there, from when the request is sent. */
+  /** Milliseconds from sending the request until the head of the answer must have arrived. */
   readonly headersTimeout?: number;
-  /** The most milliseconds between two parts of the body. */
+  /** Maximum milliseconds between two parts of the body. */
   readonly bodyTimeout?: number;
 }
 
 /** A request that is under way. */
 export interface Exchange {
   abort(reason: Error): void;
-  /** No more of the body until `resume`: what has come already is handed on, the rest waits at the server. */
+  /** Stops the body until `resume`: parts that have arrived are still handed on, the rest waits at the server. */
   pause(): void;
   resume(): void;
 }
 
-/** Headers as Node gives them: in lower case. */
+/** Headers as Node gives them, with lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What becomes of a request, in this order; the last is one of `onResponseEnd` and `onResponseError`. */
+/** The stages of a request, in this order; the last is either `onResponseEnd` or `onResponseError`. */
 export interface ExchangeHandler {
-  /** It is sent now. Once more if a server that ends its connection has not looked at it. */
+  /** The request is sent now. Called again if a server that ends its connection has not processed it. */
   onRequestStart(exchange: Exchange): void;
   onResponseStart(exchange: Exchange, statusCode: number, headers: AnswerHeaders): void;
   onResponseData(exchange: Exchange, chunk: Buffer): void;
   onResponseEnd(exchange: Exchange): void;
-  /** Also when nothing was sent. */
+  /** Also called when nothing was sent. */
   onResponseError(exchange: Exchange | undefined, error: Error): void;
 }
 
-/** Sends requests over connections of its own: undici's dispatchers are such, and `Http2Transport`. */
+/** Sends requests over connections of its own. Undici's dispatchers implement it, and so does `Http2Transport`. */
 export interface Transport {
   dispatch(request: WireRequest, handler: ExchangeHandler): unknown;
-  /** No new requests; what is under way ends in its own time. */
+  /** Accepts no new requests; those under way finish on their own. */
   close(): Promise<void>;
-  /** Ends what is under way, too. */
+  /** Also ends requests under way. */
   destroy(): Promise<void>;
 }

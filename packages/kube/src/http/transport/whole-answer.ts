@@ -16,8 +16,8 @@ export interface AnswerLimits {
 }
 
 /**
- * Normal pages have a hundredth of this. Only a page of the largest objects that etcd takes by default (200 of 1.5 MiB) would have more.
- * A hostile cluster must not fill the memory that all the others need.
+ * Normal pages have a hundredth of this. Only a page of the largest objects that etcd accepts by default (200 of 1.5 MiB) would have more. A
+ * hostile cluster must not fill the memory that all the others need.
  */
 const bytesMaxDefault = 64 * 1024 * 1024;
 
@@ -53,7 +53,7 @@ export function wholeAnswer(
     fail(reason);
     abort(reason);
   };
-  // A request that still waits for a connection is given up too: its caller must not wait with it.
+  // A request that still waits for a connection is also given up, so that its caller does not wait with it.
   const onAbort = (): void => giveUp(signal.reason);
   signal.addEventListener("abort", onAbort);
   const time = times?.begin(() => giveUp(new Error("no answer in time")));
