@@ -84,7 +84,7 @@ function sourceReads(connection: Connection, sourceSelector: string | undefined)
   };
 }
 
-/** Past every limit, and metadata only. */
+/** Bypasses every limit, and reads metadata only. */
 async function annotationsNow(
   connection: Connection,
   resource: ApiResource,
@@ -143,7 +143,7 @@ function workloadCalls(connection: Connection, objects: WorkloadObjects): Worklo
       const path = writePath(resourcePath(resource, ref.namespace, ref.name));
       const contentType = `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`;
       const body = JSON.stringify(patchBody(kind, patch));
-      // Most writes are records of what pods run with: of the answer nothing but the metadata is looked at.
+      // Most writes record applied states; only the metadata of the answer is used.
       const accepted = patch.template === undefined ? accept.metadata : accept.json;
       const call = { method: "PATCH", path, accept: accepted, contentType, body, admit } as const;
       const answer = await connection.call(call, signal);
@@ -194,13 +194,13 @@ async function create(
   }
 }
 
-/** A page of metadata has some hundred KiB, of which only the names are kept. */
+/** A page of metadata has some hundred KiB, but only the names are kept. */
 const namesInPage = 500;
-/** The names of one list take no more memory than this: a hostile cluster may list pages without end. */
+/** Memory limit for the names of one list: a hostile cluster may send pages without end. */
 const namesBytesMax = 16 * 1024 * 1024;
-/** A page counts for no less, so that pages without names end, too. That is 256 pages, or 128,000 names of usual length. */
+/** Each page counts as at least this much, so that pages without names end too. That allows 256 pages, or 128,000 names of usual length. */
 const pageBytesMin = 64 * 1024;
-/** A name takes this beside its characters. */
+/** The memory of a name besides its characters. */
 const nameBytes = 32;
 
 async function sourceNames(

@@ -21,7 +21,7 @@ export function sourceVersion(kind: SourceKind, object: unknown): SourceVersion 
   return isFrozen(object) ? { ...version, isFrozen: true } : version;
 }
 
-/** Without a copy of the annotations: there are many sources, and hardly one of them is frozen. */
+/** Does not copy the annotations: there are many sources, and hardly one is frozen. */
 function isFrozen(object: unknown): boolean {
   const text = jsonField(object, "metadata", "annotations", freezeAnnotation);
   return typeof text === "string" && frozenByAnnotation({ [freezeAnnotation]: text }) !== undefined;

@@ -82,7 +82,7 @@ export function newestOf<T extends Pick<PodStatus, "changedAtSeconds" | "resourc
   return newest;
 }
 
-/** Whether a pod may show a content that differs from what its volume had at its start, or from what other pods show. */
+/** Whether a pod may show content that differs from its volume at its start, or from other pods. */
 export function isRotated(statuses: readonly PodStatus[]): boolean {
   const [first] = statuses;
   return statuses.some((status) => status.isModified || String(status.objects) !== String(first?.objects));

@@ -3,7 +3,7 @@ import { ApiResources } from "../discovery/api-resources.ts";
 import type { Connection } from "../http/connection.ts";
 import { podStatusKind } from "./pod-status.ts";
 
-/** Resolves to what was read, or to `absent` where the cluster has no CSI driver. Other failures stay failures. */
+/** Resolves to the read value, or to `absent` when the cluster has no CSI driver. Other failures stay failures. */
 export async function unlessAbsent<T>(
   read: () => Promise<T>,
   absent: T,

@@ -19,7 +19,7 @@ export class WorkloadObjects {
   constructor(connection: Connection, served: readonly WorkloadKind[]) {
     this.#connection = connection;
     this.resources = new ApiResources(connection);
-    // A CronJob makes Jobs, and a Rollout refers to Deployments, also where those kinds are excluded.
+    // A CronJob makes Jobs, and a Rollout may refer to Deployments, even when those kinds are excluded.
     this.#kinds = [...served, ...knownKinds];
   }
 
