@@ -15,17 +15,17 @@ export interface Entries {
   readonly user: JsonObject;
 }
 
-/** What the author of a registration may ask of us. The author need not be the operator of this process. */
+/** What the author of a registration, who need not be the operator of this process, may make us do. */
 export interface RegistrationPolicy {
   /** Commands of exec plugins that may be started. */
   readonly allowExec: readonly string[];
-  /** Whether a server may be plain HTTP on this machine, where other services may trust local callers. */
+  /** Whether a server on this machine may use plain HTTP; other services here may trust local callers. */
   readonly allowLoopbackHttp: boolean;
 }
 
-/** Where a registration comes from, and what its author may ask of us. */
+/** The origin of a registration, and what its author may make us do. */
 export interface Origin extends Placed, RegistrationPolicy {
-  /** How messages name it, as in `Secret argocd/prod`. */
+  /** Its name in messages, as in `Secret argocd/prod`. */
   readonly named: string;
 }
 
@@ -50,8 +50,8 @@ const userTexts = [
 const refusedUserFields = ["auth-provider", "token-file", ...unknownIdentityFields] as const;
 
 /**
- * The way to a cluster that somebody other than the operator registered, or why it cannot be used. Only known fields are taken over,
- * so that a new field of client-node does not open our files.
+ * The access to a cluster that somebody other than the operator registered, or why it cannot be used. Only known fields are copied, so that a new
+ * field of client-node does not expose our files.
  */
 export function accessOf(name: string, entries: Entries, origin: Origin): Access {
   const problem = firstProblem(entries, origin);
@@ -72,7 +72,7 @@ export function accessOf(name: string, entries: Entries, origin: Origin): Access
   return { type: "usable", target, version: accessVersionOf(cluster, user) };
 }
 
-/** The same address and credentials have the same version. It is compared and never shown. */
+/** Equal addresses and credentials have equal versions. It is compared and never shown. */
 function accessVersionOf(cluster: Cluster, user: User): string {
   return createHash("sha256")
     .update(JSON.stringify([cluster, user]))
@@ -94,7 +94,7 @@ function firstProblem({ cluster, user }: Entries, origin: Origin): string | unde
   );
 }
 
-/** YAML reads a token of digits without quotes as a number. Reported here, it does not become an unexplained 401 later. */
+/** YAML reads an unquoted token of digits as a number. Reporting that here avoids an unexplained 401 later. */
 function typeProblem(entry: JsonObject, fields: readonly string[]): string | undefined {
   const wrong = fields.find(
     (name) => !["string", "undefined"].includes(typeof (jsonField(entry, name) ?? undefined)),
@@ -102,7 +102,7 @@ function typeProblem(entry: JsonObject, fields: readonly string[]): string | und
   return wrong === undefined ? undefined : `${wrong} is no text; put its value in quotes`;
 }
 
-/** Plain HTTP to another machine was refused before: what remains is on this machine. */
+/** Plain HTTP to another machine was refused earlier, so this server is on this machine. */
 function loopbackProblem(server: string, { allowLoopbackHttp }: RegistrationPolicy): string | undefined {
   if (allowLoopbackHttp || new URL(server).protocol === "https:") return undefined;
   return `its server ${new URL(server).origin} is plain HTTP on this machine; use https, or allow it with --allow-loopback-http`;
@@ -144,7 +144,7 @@ function credentialsProblem(cluster: JsonObject, user: JsonObject): string | und
     return "a client certificate and its key belong together, and one of them is missing";
   if (has("username") !== has("password"))
     return "a username and its password belong together, and one is missing";
-  // A header of HTTP is visible ASCII. Any other character would fail each request without saying why.
+  // An HTTP header is visible ASCII. Any other character would fail each request without a reason.
   if (has("token") && !/^[\x21-\x7e]+$/.test(text(user, "token").trim()))
     return "its token has blanks or other characters that no token has; encode it anew";
   const isAnonymous = !(["token", "tokenFile", "username"].some(has) || hasCertificate || hasExec(user));
@@ -168,7 +168,7 @@ function clusterOf(name: string, cluster: JsonObject, origin: Origin): Cluster {
   return {
     name,
     server,
-    // client-node sends nothing over plain HTTP unless there is no TLS to verify: it is to this machine.
+    // client-node refuses plain HTTP unless TLS verification is off; this server is on this machine.
     skipTLSVerify: server.startsWith("http:") || jsonField(cluster, "insecure-skip-tls-verify") === true,
     ...(caData === "" ? fileField("caFile", text(cluster, "certificate-authority"), origin) : { caData }),
     ...(tlsServerName === "" ? {} : { tlsServerName }),
@@ -186,7 +186,7 @@ function userOf(name: string, user: JsonObject, origin: Origin): User {
   const tokenFile = fileField("tokenFile", text(user, "tokenFile"), origin);
   return {
     name,
-    // client-node reads token files of pods only, by this provider; kubectl prefers them to a token.
+    // With this provider client-node reads the token file, as it does in pods; kubectl prefers the file to a token.
     ...("tokenFile" in tokenFile
       ? { authProvider: { name: "tokenFile", config: tokenFile } }
       : inline("token", "token")),

@@ -4,13 +4,13 @@ import type { Access, ClusterProvider, Registration } from "./registration.ts";
 import { isSameAccess, isSameRegistration } from "./same-registration.ts";
 
 /**
- * Says what becomes of registrations, once for each change, and counts them. One that has not changed is handed on as the very
- * object it was: the news of one cluster are none for the others.
+ * Logs what becomes of registrations, once for each change, and counts them. An unchanged registration is passed on as the same object, so a
+ * change of one cluster does not concern the others.
  */
 export class Announcer {
   readonly #log: Log;
   readonly #meter: Pick<Meter, "registrations">;
-  /** By provider, and within it by the registration. */
+  /** Grouped by provider. */
   readonly #known = new Map<
     ClusterProvider,
     { readonly kind: string; readonly byId: ReadonlyMap<string, Registration> }
@@ -21,7 +21,7 @@ export class Announcer {
     this.#meter = meter;
   }
 
-  /** The same provider, telling only what has changed; that is heard here, too. */
+  /** The same provider, but it reports only changes, which are also logged here. */
   announced(kind: string, provider: ClusterProvider): ClusterProvider {
     return {
       run: (signal, onChange) =>
@@ -40,7 +40,7 @@ export class Announcer {
     };
   }
 
-  /** A line for each registration that is not used. */
+  /** One line for each unused registration. */
   get notes(): readonly string[] {
     return [...this.#known.values()].flatMap(({ byId }) =>
       [...byId.values()].flatMap(({ name, access }) =>

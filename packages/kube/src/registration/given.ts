@@ -2,7 +2,7 @@ import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import type { ClusterProvider } from "./registration.ts";
 
-/** The clusters that were named when the process was started; they stay as they are. */
+/** The clusters that were named when the process started; they never change. */
 export function createGivenClusters(targets: readonly ClusterTarget[]): ClusterProvider {
   return {
     async run(signal, onChange) {

@@ -4,9 +4,9 @@ import { text } from "../json.ts";
 import { accessOf, type Origin } from "./access.ts";
 import type { Access } from "./registration.ts";
 
-/** A kubeconfig that parses: contexts by name, each with what it leads to. */
+/** A parsed kubeconfig: contexts by name, each with its access. */
 export interface ReadKubeconfig {
-  /** As kubectl does: the first of a name counts. */
+  /** As in kubectl: the first context of a name counts. */
   readonly contexts: ReadonlyMap<string, Access>;
   readonly currentContext: string;
 }
@@ -16,8 +16,8 @@ export interface KubeconfigProblem {
 }
 
 /**
- * The contexts of a kubeconfig that was registered, each judged on its own: one that cannot be used hides no other. The
- * parser's own words are not passed on, for they quote the text.
+ * The contexts of a registered kubeconfig, each judged on its own: an unusable one hides no other. Messages of the parser are dropped, since they
+ * quote the text.
  */
 export function readKubeconfig(content: string, origin: Origin): ReadKubeconfig | KubeconfigProblem {
   const document = parseKubeconfig(content);
@@ -32,7 +32,7 @@ export function readKubeconfig(content: string, origin: Origin): ReadKubeconfig 
   return { contexts: named, currentContext: text(kubeconfig, "current-context") };
 }
 
-/** The user of a context, or of the current one, for those who know the server from elsewhere. */
+/** The user of a context, or of the current one, for callers that know the server from elsewhere. */
 export function readKubeconfigUser(
   content: string,
   wanted: string,

@@ -2,7 +2,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import type { ClusterProvider, Registration } from "./registration.ts";
 
-/** The registrations of a provider now. When it does not report them in time: the reasons, a line each. */
+/** The present registrations of a provider, or, when it does not report them in time, the reasons, one per line. */
 export type ReadRegistrations =
   | { readonly registrations: readonly Registration[] }
   | { readonly problems: readonly string[] };
@@ -13,7 +13,7 @@ export interface ReadRegistrationsOptions {
   readonly patienceMs: number;
 }
 
-/** Asks a provider once: it is stopped with its first answer. Rejects when the signal is aborted, or when the provider does. */
+/** Reads a provider once: it is stopped after its first answer. Rejects when the signal is aborted, or when the provider rejects. */
 export async function readRegistrations(
   provider: ClusterProvider,
   { clock, patienceMs }: ReadRegistrationsOptions,

@@ -1,11 +1,11 @@
 import type { Access, Registration } from "./registration.ts";
 
-/** Whether two say the same of one cluster: the same name, labels, address and credentials, or the same reason. */
+/** Whether both have the same name, labels, address and credentials, or the same reason. */
 export function isSameRegistration(one: Registration, other: Registration): boolean {
   return registrationTextOf(one) === registrationTextOf(other);
 }
 
-/** Whether both let us do the same. */
+/** Whether both give the same access. */
 export function isSameAccess(one: Access, other: Access): boolean {
   return JSON.stringify(comparableAccess(one)) === JSON.stringify(comparableAccess(other));
 }

@@ -18,11 +18,11 @@ import type { Hub } from "./hub/hub.ts";
 import { createKubeconfigSecrets } from "./hub/kubeconfig-secrets.ts";
 import type { ClusterProvider } from "./registration.ts";
 
-/** Where clusters come from, as configured. A namespace that is undefined stands for all. */
+/** The configured sources of registrations. An undefined namespace means all. */
 export interface RegistrationSources extends RegistrationPolicy {
   readonly kubeconfigFiles: readonly string[];
   readonly contexts: readonly string[];
-  /** Somebody named them; otherwise they are only what there is when nothing else is asked for. */
+  /** Somebody named the kubeconfig; otherwise it is used only when nothing else is configured. */
   readonly isKubeconfigGiven: boolean;
   readonly kubeconfigDirs: readonly string[];
   readonly clusterSecrets: readonly {
@@ -32,7 +32,7 @@ export interface RegistrationSources extends RegistrationPolicy {
   readonly argocdNamespace: string | undefined;
   readonly clusterProfiles: { readonly namespace: string | undefined } | undefined;
   readonly accessProviders: readonly AccessProvider[];
-  /** Undefined: where it is needed as the hub, or there is no folder. */
+  /** Undefined: it is served if it is needed as the hub, or if there is no folder. */
   readonly serveHub: boolean | undefined;
 }
 
@@ -44,25 +44,25 @@ export interface RegistrationOptions {
   readonly log: Log;
   readonly meter: Pick<Meter, "registrations">;
   readonly onCall?: ((record: CallRecord) => void) | undefined;
-  /** Whether a cluster of this name is wanted. Credentials of others are not read where the hub shows the name without them. */
+  /** Whether a cluster of this name is wanted. The credentials of others are not read if the hub shows the name without them. */
   readonly isWanted?: (name: string) => boolean;
 }
 
 export interface OpenRegistration {
-  /** In the order of their precedence: what the operator names himself comes first. */
+  /** In the order of their precedence: clusters that the operator names directly come first. */
   readonly providers: readonly ClusterProvider[];
-  /** Those that stay as they are. */
+  /** The given clusters, which never change. */
   readonly given: readonly ClusterTarget[];
   /** There may be more than one cluster. */
   readonly isFleet: boolean;
-  /** A line for each registration that is not used, for people. */
+  /** One line for each unused registration, for people. */
   readonly notes: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * All providers that are asked for. The hub, whose objects register clusters, is the first given cluster: the current context, or
- * the cluster this process runs in. Faults with `config.invalid` when a cluster is needed and none is given.
+ * All configured providers. The hub, whose objects register clusters, is the first given cluster: the current context, or the cluster this
+ * process runs in. Faults with `config.invalid` when a cluster is needed and none is given.
  */
 export function openRegistration(options: RegistrationOptions): OpenRegistration {
   const { log, meter, sources } = options;
@@ -89,7 +89,7 @@ function hasHubSources({ argocdNamespace, clusterProfiles, clusterSecrets }: Reg
   return clusterSecrets.length > 0 || argocdNamespace !== undefined || clusterProfiles !== undefined;
 }
 
-/** The clusters of the kubeconfig. Where only directories are named, there are none. */
+/** The clusters of the kubeconfig. When only directories are named, there are none. */
 function targetsOf(sources: RegistrationSources): readonly ClusterTarget[] {
   return hasOnlyFolders(sources) ? [] : selectTargets(sources.kubeconfigFiles, sources.contexts);
 }

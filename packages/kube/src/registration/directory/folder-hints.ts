@@ -1,9 +1,9 @@
 import { watch } from "node:fs";
 
-/** Calls back when something may have changed in a folder. A hint that comes late or never only costs time. */
+/** Calls back when something may have changed in a folder. A late or missing hint only costs time. */
 export type WatchFolder = (folder: string, onHint: () => void) => { close(): void };
 
-/** By inotify and its kin. Where it does not work (limits, network file systems), there are no hints. */
+/** Uses inotify and the like. Where it does not work (limits, network file systems), there are no hints. */
 export const watchFolder: WatchFolder = (folder, onHint) => {
   try {
     const watcher = watch(folder, { persistent: false }, onHint);

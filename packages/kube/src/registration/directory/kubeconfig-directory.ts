@@ -18,18 +18,18 @@ interface KnownFile {
   readonly contexts: ReadonlyMap<string, Access>;
 }
 
-/** Writers write in several steps, and a volume's links are swapped in several. A folder without changes for this time is complete. */
+/** Writers write in several steps, and the links of a volume are swapped in several. A folder without changes for this long is complete. */
 const settleMs = 400;
-/** A writer that never ends must not hide the others. */
+/** A writer that never finishes must not hide the other files. */
 const settleRoundsMax = 10;
-/** For lost hints, and for file systems that give none. */
+/** For lost hints, and for file systems without hints. */
 const rescanMs = 10_000;
 /** A missing folder cannot be watched. */
 const missingRescanMs = 1000;
 
 /**
- * Every context of every kubeconfig in a folder is a cluster. It is named after the file, and after the context where the file
- * has several. Files may come, go and change at any time. A file that cannot be read or parsed keeps its clusters, with a reason.
+ * Every context of every kubeconfig in a folder is a cluster. Its name is that of the file, followed by that of the context when the file has
+ * several. Files may appear, change and disappear at any time. The clusters of an unreadable file stay registered, with the reason.
  */
 export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): ClusterProvider {
   const directory = resolve(options.directory);
@@ -62,7 +62,7 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
   };
 }
 
-/** Turns the files of a folder into registrations, and keeps what each file said last. */
+/** Turns the files of a folder into registrations, and keeps the last good content of each file. */
 function createFileRegister(directory: string, options: RegistrationPolicy & { readonly clock: Clock }) {
   const known = new Map<string, KnownFile>();
   return register;
@@ -100,7 +100,7 @@ function createFileRegister(directory: string, options: RegistrationPolicy & { r
     );
   }
 
-  /** Why the file cannot be used now; undefined when what is known of it is up to date. */
+  /** Why the file cannot be used now; undefined when its known content is up to date. */
   function problemOf(file: string, path: string, observed: ObservedFile): string | undefined {
     if (observed.type === "unreadable") return observed.why;
     if (observed.type !== "read") return undefined;
@@ -117,7 +117,7 @@ function registration(where: string, name: string, access: Access): Registration
   return { id: `directory#${where}`, name, labels: {}, access: renamed(access, name) };
 }
 
-/** Messages of its connection name the cluster, and contexts of different files often have the same name. */
+/** Messages of its connection name the cluster; contexts of different files often have the same name. */
 function renamed(access: Access, name: string): Access {
   return access.type === "usable" ? { ...access, target: { ...access.target, name } } : access;
 }
@@ -130,7 +130,7 @@ function stemOf(file: string): string {
   return file.replace(/(\.kubeconfig)?\.(yaml|yml)$|\.kubeconfig$/, "");
 }
 
-/** Waits for a hint of a change, and then until the changes end. */
+/** Waits for a hint of a change, then until the changes end. */
 class Hints {
   readonly #clock: Clock;
   readonly #watch: WatchFolder;
@@ -146,7 +146,7 @@ class Hints {
     this.#hinted = new AbortController();
   }
 
-  /** Watches again when another folder has replaced the one of this name. */
+  /** Watches again when another folder has replaced this one. */
   watch(folder: string, inode: string): void {
     if (this.#watched?.inode === inode) return;
     this.close();

@@ -8,7 +8,7 @@ export type ObservedFolder =
 /** A file as it is now. */
 export type ObservedFile =
   | { readonly type: "read"; readonly text: string; readonly stamp: string }
-  /** It is still what it was when it got this stamp. */
+  /** It is the same as when it got this stamp. */
   | { readonly type: "unchanged" }
   | { readonly type: "unreadable"; readonly why: string }
   /** It is not a file, or does not exist any more. */
@@ -16,10 +16,10 @@ export type ObservedFile =
 
 /** As large as a Secret may be; a kubeconfig is a few KB. */
 const sizeMaxBytes = 1024n * 1024n;
-/** File systems tell times by the second at worst: what changed just now may change once more without a sign of it. */
+/** Some file systems store times in seconds: a file that changed just now may change again without another time. */
 const stampableAfterMs = 2000;
 
-/** Kubeconfigs by their names. Not what begins with a dot: editors' copies, and the folders behind a Secret's volume. */
+/** The file names of kubeconfigs, without those that begin with a dot: editors' copies, and the folders behind a Secret's volume. */
 const isKubeconfig = /^[^.].*\.(yaml|yml|kubeconfig)$/;
 
 /** The names of all kubeconfigs of a folder. */
@@ -35,7 +35,7 @@ export async function readFolder(folder: string): Promise<ObservedFolder> {
   }
 }
 
-/** Reads a file, unless it has the stamp of before. Links are followed: in the volume of a Secret each file is one. */
+/** Reads a file, unless it still has the given stamp. Follows links, since each file in the volume of a Secret is one. */
 export async function lookAt(path: string, before: string | undefined, nowMs: number): Promise<ObservedFile> {
   try {
     const found = await stat(path, { bigint: true });

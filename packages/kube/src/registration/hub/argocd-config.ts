@@ -11,10 +11,10 @@ export interface ArgocdContext extends RegistrationPolicy {
 
 const agentLabel = "argocd-agent.argoproj-labs.io/agent-name";
 const skipAnnotation = "argocd.argoproj.io/skip-reconcile";
-/** What Argo CD calls the cluster it runs in. */
+/** Argo CD's name for the cluster it runs in. */
 const ownServer = "https://kubernetes.default.svc";
 
-/** As in Argo CD the server stands for a name that is missing, unless there may be a password or a token in it. */
+/** As in Argo CD, the server replaces a missing name, unless it may contain a password or a token. */
 export function argoName(secret: HubSecret): string {
   const name = clusterEntry(secret, "name").trim();
   const server = serverOf(secret);
@@ -22,7 +22,7 @@ export function argoName(secret: HubSecret): string {
   return server === "" || /[@?#]/.test(server) ? secret.name : server;
 }
 
-/** The way to a cluster that a Secret of Argo CD describes, or why it is not taken. */
+/** The access to a cluster that a Secret of Argo CD describes, or why it is not used. */
 export function accessOfArgoSecret(secret: HubSecret, name: string, context: ArgocdContext): Access {
   const named = `Secret ${secret.key}`;
   const refusal = unservableReason(secret);
@@ -61,19 +61,19 @@ function secretEntriesOf(secret: HubSecret, config: JsonObject) {
   };
 }
 
-/** Go writes nothing where there is an empty text. */
+/** Go omits an empty text. */
 function isPresent(name: string, value: unknown): JsonObject {
   return value === undefined || value === null || value === "" ? {} : { [name]: value };
 }
 
-/** As a kubeconfig has it, but for the variables: here they are a map. */
+/** The format of a kubeconfig, except for the variables: here they are a map. */
 function kubeconfigExec(exec: unknown): JsonObject | undefined {
   if (exec === undefined || exec === null) return undefined;
   const env = Object.entries(jsonTexts(exec, "env")).map(([name, value]) => ({ name, value }));
   return isJsonObject(exec) ? { ...exec, env } : { env };
 }
 
-/** Argo CD reaches the cluster it runs in, which is the hub, by the ServiceAccount of its pod. So do we, by our own. */
+/** Argo CD uses the ServiceAccount of its pod for the cluster it runs in, which is the hub. We use our own. */
 function isOwnCluster(secret: HubSecret, config: JsonObject): boolean {
   const tls = jsonField(config, "tlsClientConfig");
   const credentials = [
@@ -95,7 +95,7 @@ function serverOf(secret: HubSecret): string {
   return clusterEntry(secret, "server").trim().replace(/\/+$/, "");
 }
 
-/** Why the Secret describes no cluster that can be reached from here. */
+/** Why the cluster of the Secret cannot be reached from here. */
 function unservableReason({ labels, unreadable }: HubSecret): string | undefined {
   const agent = labels[agentLabel];
   if (unreadable !== undefined || agent === undefined) return unreadable;

@@ -9,7 +9,7 @@ import type { Hub } from "./hub.ts";
 import { optionalHubStream } from "./hub-streams.ts";
 import type { Keyed } from "./kept-objects.ts";
 
-/** The part of a Cluster of Cluster API that says whether it can and may be reached. */
+/** The part of a Cluster API Cluster that says whether it can and may be reached. */
 export interface CapiCluster extends Keyed {
   readonly labels: Labels;
   readonly isPaused: boolean;
@@ -17,7 +17,7 @@ export interface CapiCluster extends Keyed {
   readonly isInitialised: boolean;
 }
 
-/** The newer one first: both are served for some releases, and one after the other goes away. */
+/** The newer version first. Both are served for some releases, then the older one is removed. */
 const versions = ["v1beta2", "v1beta1"] as const;
 const capiKind: ResourceKind = {
   apiKind: "Cluster",
@@ -54,7 +54,7 @@ function forgetCluster({ resources }: Hub): void {
   for (const version of versions) resources.forget({ ...capiKind, version });
 }
 
-/** Why its cluster is to be left alone, or cannot be talked to yet; undefined when nothing is in the way. */
+/** Why to leave its cluster alone, or why it is not reachable yet; undefined when nothing is in the way. */
 export function provisioningOf({ key, isPaused, isDeleted, isInitialised }: CapiCluster): Access | undefined {
   if (isDeleted) return { type: "paused", why: `Cluster ${key} is being deleted` };
   if (isPaused)
@@ -70,7 +70,7 @@ export function provisioningOf({ key, isPaused, isDeleted, isInitialised }: Capi
   return undefined;
 }
 
-/** Reads both versions of the API: what one of them does not have is merely absent. */
+/** Reads both versions of the API: fields that one of them lacks are simply absent. */
 function capiCluster(object: unknown): CapiCluster | undefined {
   const namespace = text(object, "metadata", "namespace");
   const name = text(object, "metadata", "name");
@@ -79,7 +79,7 @@ function capiCluster(object: unknown): CapiCluster | undefined {
   return {
     key: `${namespace}/${name}`,
     labels: stringMap(object, "metadata", "labels"),
-    // Any value pauses, also none.
+    // Any value pauses it, even an empty one.
     isPaused:
       jsonField(object, "spec", "paused") === true || Object.hasOwn(annotations, "cluster.x-k8s.io/paused"),
     isDeleted: text(object, "metadata", "deletionTimestamp") !== "",

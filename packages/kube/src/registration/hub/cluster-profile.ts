@@ -12,11 +12,11 @@ export interface ClusterProfile extends Keyed {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Labels;
-  /** By provider, the cluster as a kubeconfig has it. */
+  /** Provider → the cluster in the format of a kubeconfig. */
   readonly clusters: ReadonlyMap<string, JsonObject>;
 }
 
-/** Where the credentials of a profile lie. */
+/** Where the credentials of a profile are stored. */
 export interface CredentialPlace {
   readonly provider: AccessProvider;
   readonly cluster: JsonObject;
@@ -26,7 +26,7 @@ export interface CredentialPlace {
   readonly context: string;
 }
 
-/** `accessProviders` was called `credentialProviders`; of one name in both the newer counts. */
+/** `accessProviders` was called `credentialProviders`; if both have a name, the newer field counts. */
 export function clusterProfile(object: unknown): ClusterProfile | undefined {
   const namespace = text(object, "metadata", "namespace");
   const name = text(object, "metadata", "name");
@@ -42,7 +42,7 @@ export function clusterProfile(object: unknown): ClusterProfile | undefined {
   return { key: `${namespace}/${name}`, namespace, name, labels, clusters };
 }
 
-/** The first of the consumer's providers that the profile offers, or why it offers none of them. */
+/** The first of our access providers that the profile offers, or why there is none. */
 export function placeOf(
   profile: ClusterProfile,
   wanted: readonly AccessProvider[],
@@ -65,7 +65,7 @@ export function placeOf(
   const [secret, key] = [text(said, "name"), text(said, "key")];
   if (secret === "" || key === "")
     return { problem: `its ${provider} names no Secret; expected name and key` };
-  // The author of a profile chooses the server, so a Secret of another namespace must not be sent there.
+  // The author of a profile chooses the server, so a Secret of another namespace must not be sent to it.
   if (!["", namespace].includes(text(said, "namespace")))
     return {
       problem: `its ${provider} names a Secret of another namespace; put the Secret beside the profile`,
@@ -73,7 +73,7 @@ export function placeOf(
   return { provider, cluster, namespace, secret, key, context: text(said, "context") };
 }
 
-/** The way to the cluster of a profile, with the Secret that its place names. */
+/** The access to the cluster of a profile, with the Secret at its place. */
 export function accessOfProfile(
   { key, name }: ClusterProfile,
   place: CredentialPlace,
@@ -93,7 +93,7 @@ export function accessOfProfile(
       ? { user: { token: content } }
       : readKubeconfigUser(content, place.context);
   if ("problem" in user) return unusable(user.problem);
-  // The reference plugin refuses plugins here, too.
+  // The reference plugin also refuses plugins here.
   return accessOf(
     name,
     { cluster: place.cluster, user: user.user },

@@ -22,9 +22,9 @@ export interface ClusterProfilesOptions extends Pick<RegistrationPolicy, "allowL
   readonly hub: Hub;
   /** Undefined: all. */
   readonly namespace: string | undefined;
-  /** In the order of preference. */
+  /** In order of preference. */
   readonly accessProviders: readonly AccessProvider[];
-  /** By the name of the cluster: Secrets of other profiles are not read. Absent: all are wanted. */
+  /** By the name of the cluster: Secrets of unwanted profiles are not read. Absent: all are wanted. */
   readonly isWanted?: (name: string) => boolean;
 }
 
@@ -68,7 +68,7 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
 
 type ProfileSecrets = ReturnType<typeof createProfileSecrets>;
 
-/** The Secrets that profiles name; of no other the content is read. */
+/** The Secrets that profiles name; no other Secret's content is read. */
 function createProfileSecrets(
   { hub, accessProviders }: ClusterProfilesOptions,
   profiles: KeptObjects<ClusterProfile>,
@@ -79,7 +79,7 @@ function createProfileSecrets(
   return {
     kept,
     isWanted,
-    /** The stream has passed over the Secret while no profile named it: it is read once by itself. */
+    /** The stream skipped the Secret while no profile named it, so it is read on its own. */
     async want(profile: ClusterProfile, signal: AbortSignal): Promise<void> {
       const place = placeOf(profile, accessProviders);
       if ("problem" in place) return;
@@ -90,7 +90,7 @@ function createProfileSecrets(
       const secret = await readSecret(hub, meta, signal);
       if (secret !== undefined) kept.put(secret);
     },
-    /** Drops Secrets that no profile names any more: their content is a credential. */
+    /** Drops Secrets that no profile names any more, since their content is a credential. */
     forgetOthers(): void {
       const places = profiles.all.map((profile) => placeOf(profile, accessProviders));
       wanted = new Set(places.flatMap((place) => ("problem" in place ? [] : [profileKeyOf(place)])));
@@ -99,7 +99,7 @@ function createProfileSecrets(
   };
 }
 
-/** Reads the Secrets that profiles name before the profiles themselves are shown. */
+/** Reads the Secrets of profiles before the profiles themselves are stored. */
 function profileHandler(
   profiles: KeptObjects<ClusterProfile>,
   secrets: ProfileSecrets,
@@ -129,7 +129,7 @@ interface DerivedAccess {
   readonly access: Access;
 }
 
-/** The access of a profile through its Secret. It is kept while both stay the same: each change asks for all profiles. */
+/** The access of a profile through its Secret. It is cached while both stay the same, since each change derives all profiles again. */
 function createProfileAccess(
   { accessProviders, allowLoopbackHttp }: ClusterProfilesOptions,
   secrets: KeptObjects<HubSecret>,
@@ -152,7 +152,7 @@ function profileKeyOf({ namespace, secret }: CredentialPlace): string {
   return `${namespace}/${secret}`;
 }
 
-/** Over all namespaces the short name need not be the only one. */
+/** Over all namespaces the short name need not be unique. */
 function profileName(
   { key, name }: ClusterProfile,
   { namespace }: Pick<ClusterProfilesOptions, "namespace">,

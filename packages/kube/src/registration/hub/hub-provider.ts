@@ -4,20 +4,20 @@ import type { KeptObjects, Keyed } from "./kept-objects.ts";
 
 /** One collection that registrations are made from. */
 export interface HubCollection {
-  /** As readiness names it, as in `Secrets of flux`. */
+  /** Its name in readiness, as in `Secrets of flux`. */
   readonly named: string;
   readonly stream: Stream;
   readonly kept: Pick<
     KeptObjects<Keyed>,
     "behind" | "isComplete" | "isRefused" | "whenChanged" | "stateChanged"
   >;
-  /** It only adds to what another collection says: a right to it that is missing is no reason to wait. */
+  /** It only supplements another collection: without the right to it, nothing waits for it. */
   readonly isOptional?: boolean;
 }
 
 /**
- * Registrations from objects of the hub. Nothing is reported before all of its collections are known: half of them could
- * engage a cluster that the other half says is to be left alone.
+ * Registrations from objects of the hub. Nothing is reported before all its collections are known: a part of them could engage a cluster that
+ * another part says to leave alone.
  */
 export function createHubProvider(
   hubName: string,

@@ -11,7 +11,7 @@ import type { Hub } from "./hub.ts";
 import { hubReflector } from "./hub-streams.ts";
 import type { Keyed } from "./kept-objects.ts";
 
-/** A Secret by all but its content. */
+/** A Secret without its content. */
 export interface SecretMeta extends Keyed {
   readonly namespace: string;
   readonly name: string;
@@ -19,13 +19,13 @@ export interface SecretMeta extends Keyed {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** A Secret with its content by key, in base64 as it came, or why that may not be read. */
+/** A Secret with its content by key, in base64 as received, or why it may not be read. */
 export interface HubSecret extends SecretMeta {
   readonly content: Readonly<Record<string, string>>;
   readonly unreadable?: string;
 }
 
-/** The registration that a Secret holds. The content of the Secret is not kept. */
+/** The registration in a Secret. The content of the Secret is not kept. */
 export interface RegisteredSecret extends Keyed, Pick<SecretMeta, "namespace" | "labels"> {
   readonly clusterName: string;
   readonly access: Access;
@@ -40,19 +40,19 @@ export interface SecretSelection {
   /** Undefined: all. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
-  /** By what the metadata says; the content of others is never asked for. */
+  /** Decides by the metadata; the content of other Secrets is never read. */
   readonly isWanted: (secret: SecretMeta) => boolean;
 }
 
 /**
- * As many requests as the connections carry at once. Any more would wait for a connection while their deadline runs. Reads of sources
- * have the same bound.
+ * As many requests as the connections carry at once. Further ones would wait for a connection while their deadline runs. Reads of sources have
+ * the same limit.
  */
 export const secretReadsAtOnce = 16;
 const forbidden = "it may not be read; grant the verb get on secrets in its namespace";
 const hubSecretsResource = { group: "", version: "v1", plural: "secrets" } as const;
 
-/** The list + watch of Secrets by their metadata. */
+/** The list + watch of the metadata of Secrets. */
 function secretMetaStream(
   hub: Hub,
   { namespace, labelSelector, isWanted }: SecretSelection,
@@ -66,7 +66,7 @@ function secretMetaStream(
   return hubReflector(hub, collection, parse, handler);
 }
 
-/** The same, handing on what `translate` makes of each Secret with its content. */
+/** The same, but passes on what `translate` makes of each Secret with its content. */
 export function secretStream<T extends Keyed>(
   hub: Hub,
   selection: SecretSelection,

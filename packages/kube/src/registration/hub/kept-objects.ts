@@ -5,13 +5,13 @@ import {
   type StreamState,
 } from "@fleet-reloader/engine/ports/source-stream";
 
-/** What all objects that register clusters have. */
+/** The common field of all objects that register clusters. */
 export interface Keyed {
   /** `namespace/name` */
   readonly key: string;
 }
 
-/** The objects of one collection as they are now. While the API server does not answer they are what they were. */
+/** The present objects of one collection. While the API server does not answer, they stay as they were. */
 export class KeptObjects<T extends Keyed> implements StreamHandler<T> {
   #onChange: () => void = () => undefined;
   readonly #objects = new Map<string, T>();
@@ -20,7 +20,7 @@ export class KeptObjects<T extends Keyed> implements StreamHandler<T> {
   #state: StreamState = "idle";
   #why = "not listed yet";
 
-  /** Calls back after each change of what is kept, and when it becomes known that we have no right to it. */
+  /** Calls back after each change of the objects, and when our right to them is lost or granted. */
   whenChanged(onChange: () => void): void {
     this.#onChange = onChange;
   }
@@ -48,13 +48,13 @@ export class KeptObjects<T extends Keyed> implements StreamHandler<T> {
     return this.#isComplete && isSettled(this.#state) ? undefined : `${this.#state} (${this.#why})`;
   }
 
-  /** Keeps an object that was read by itself, beside the list + watch. */
+  /** Keeps an object that was read on its own, besides the list + watch. */
   put(object: T): void {
     this.#listed.add(object.key);
     this.#objects.set(object.key, object);
   }
 
-  /** Drops all others. This is no change: nobody asks for them. */
+  /** Drops all other objects, without calling back: nobody needs them. */
   keepOnly(isKept: (object: T) => boolean): void {
     for (const [key, object] of this.#objects) if (!isKept(object)) this.#objects.delete(key);
   }

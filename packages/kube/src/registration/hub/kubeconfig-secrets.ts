@@ -27,7 +27,7 @@ export interface KubeconfigSecretsOptions extends RegistrationPolicy {
   readonly isWanted?: (name: string) => boolean;
 }
 
-/** Clusters whose kubeconfigs lie in Secrets of the hub, as one of the tools of the preset table puts them there. */
+/** Clusters whose kubeconfigs are in Secrets of the hub, in the format of one of the tools in the preset table. */
 export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): ClusterProvider {
   const { hub, preset, namespace, isWanted: wants = () => true } = options;
   const secrets = new KeptObjects<RegisteredSecret>();
@@ -71,7 +71,7 @@ function clusterNameOf(preset: SecretPreset, { name, labels }: SecretMeta): stri
   return registeredName(preset, name, (key) => labels[key]);
 }
 
-/** Over several namespaces the short name need not be the only one. */
+/** Over several namespaces the short name need not be unique. */
 function shownName(namespace: string, short: string, options: KubeconfigSecretsOptions): string {
   return options.namespace === undefined ? `${namespace}/${short}` : short;
 }
