@@ -33,11 +33,11 @@ export interface KubeStreamsOptions {
   readonly timings?: Partial<ReflectorTimings>;
   /** Where to read instead of watching; undefined: collections are watched. */
   readonly hinted?: HintedStreams | undefined;
-  /** Between two discoveries of a resource that the API server may not have. */
+  /** Time between two discoveries of a resource that the API server may not have. */
   readonly absentMs?: number;
 }
 
-/** Collections are read where hints say so, and no watch is opened. */
+/** Collections are read where hints point to, and no watch is opened. */
 export interface HintedStreams {
   readonly hints: HintSource;
   /** The differences that the last list found and no hint announced, as `namespace/name`; none when all is well. */
@@ -115,7 +115,7 @@ export class KubeStreams implements ClusterStreams {
     return this.#options.connection.serverSeconds;
   }
 
-  /** The versions that pods mounted are in their statuses, not in metadata. Statuses are small and hold no value of a secret. */
+  /** The versions that pods mounted are in the status objects, not in metadata. They are small and hold no value of a secret. */
   #podStatuses(handler: StreamHandler<SourceVersion>, namespace: string | undefined, log: Log): Stream {
     const reflect = (resource: ApiResource): Stream =>
       this.#reflector({

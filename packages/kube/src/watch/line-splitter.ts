@@ -1,6 +1,6 @@
 const newline = 0x0a;
 
-/** An object is at most 1.5 MiB in etcd, and a few times that as JSON where all of it has to be escaped. */
+/** An object has at most 1.5 MiB in etcd, and a few times that as JSON when all of it must be escaped. */
 const lineMaxBytes = 8 * 1024 * 1024;
 
 /**

@@ -30,7 +30,7 @@ export async function listCollection(
         context: { status },
       });
     resourceVersion = text(body, "metadata", "resourceVersion");
-    // The JSON of a proxy, for example. Read as a list it would contain no object, and everything would count as deleted.
+    // For example the JSON of a proxy. Read as a list it would contain no object, and everything would count as deleted.
     if (resourceVersion === "")
       throw new Fault("kube.malformed", `GET ${path} at ${connection.server} answered no list`);
     await onPage(jsonList(body, "items"));

@@ -2,16 +2,16 @@ export interface ListTimings {
   /** Period of a full list while the watch works. A difference that it finds is a bug of the watch. */
   readonly relistEveryMs: number;
   /**
-   * The first list without a byte of a watch. The wait doubles with each further one up to `relistEveryMs`: a collection whose watches
-   * deliver nothing costs four lists more in the first half hour, and after that no more than the periodic ones.
+   * Time without a byte of a watch until the first list. The wait doubles with each list up to `relistEveryMs`: a collection whose watches
+   * deliver nothing costs four more lists in the first half hour, and then only the periodic ones.
    */
   readonly silentMs: number;
 }
 
-/** The probes of a cluster come more often. A server that is away gets no lists for it when it is back: its watches resume. */
+/** Cluster probes are more frequent. A server that was away gets no extra lists when it is back, since its watches resume. */
 const serverHeardMs = 60_000;
 
-/** When a collection is listed although nothing says that an event is lost. All times are monotonic. */
+/** When to list a collection without a sign of a lost event. All times are monotonic. */
 export class ListSchedule {
   readonly #timings: ListTimings;
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -35,7 +35,7 @@ export class ListSchedule {
     this.#silentMs = this.#timings.silentMs;
   }
 
-  /** Why a list is due; undefined: none is. `serverHeardAt` is when the server answered last, whatever it was asked. */
+  /** Why a list is due; undefined: none is. `serverHeardAt` is the time of the server's last answer to any request. */
   due(now: number, serverHeardAt: number): string | undefined {
     if (now - this.#listedAt > this.#timings.relistEveryMs) return "periodic comparison";
     const isSilent = now - Math.max(this.#listedAt, this.#deliveredAt) > this.#silentMs;

@@ -65,7 +65,7 @@ export class OptionalStream implements Stream {
       if (signal.aborted) return 0;
       const fault = asFault(error);
       onState("backoff", fault.message);
-      // One that is tried again for hours is one warning.
+      // A discovery that fails the same way for hours is one warning.
       const level = this.#failed === fault.code ? "debug" : "warn";
       this.#failed = fault.code;
       log[level]({ reason: fault.code, retryInMs: lookupRetryMs, err: fault.message }, "discovery failed");

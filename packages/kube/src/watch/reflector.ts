@@ -155,7 +155,7 @@ export class Reflector<T> {
       timeoutSeconds: String(300 + Math.floor(random() * 300)),
     });
     const accepted = collection.metadataOnly ? accept.metadata : accept.json;
-    // A watch that follows another one in good order was in sync all along.
+    // A watch that follows an orderly ended one was in sync all along.
     const opened = () => {
       if (this.#said !== "watching") this.#state("watching", "in sync");
     };

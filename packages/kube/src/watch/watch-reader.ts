@@ -14,7 +14,7 @@ export interface WatchBatch<T> {
   readonly end: Fault | undefined;
 }
 
-/** The same of one line. */
+/** The content of one line. */
 interface WatchLine<T> {
   readonly event?: StreamEvent<T>;
   readonly resourceVersion?: string;

@@ -9,8 +9,8 @@ export interface HintedPlace {
 }
 
 /**
- * The places of a collection that are to be read. Hints that are repeated at one place are one read, and of each key only the newest is
- * kept: to settle it settles the older ones. So there are at most as many as the store keeps.
+ * The places of a collection to read. Repeated hints at one place are one read, and only the newest hint of each key is kept, because settling it
+ * settles the older ones. So there are at most as many as in the store.
  */
 export class HintedPlaces {
   /** `namespace/name` → the hints there, by key. */
@@ -26,7 +26,7 @@ export class HintedPlaces {
     return this.#anywhere !== undefined;
   }
 
-  /** Also takes back what could not be read. */
+  /** Also puts back hints whose read failed. */
   add(hint: TakenHint): void {
     if (hint.at === undefined) {
       this.#anywhere = newerOf(this.#anywhere, hint);
@@ -39,7 +39,7 @@ export class HintedPlaces {
     this.#places.set(place, hints);
   }
 
-  /** Some objects, or one namespace alone: what is read at the same time has to be about different objects. */
+  /** Takes some objects, or one single namespace: concurrent reads must be about different objects. */
   take(objectsMax: number): readonly HintedPlace[] {
     const places = [...this.#places.keys()];
     const objects = places.filter((place) => partsOf(place)[1] !== "").slice(0, objectsMax);
@@ -55,7 +55,7 @@ export class HintedPlaces {
     return all;
   }
 
-  /** A hint at an object, its namespace, or anything. */
+  /** Whether there is a hint at the object, at its namespace, or at anything. */
   covers(namespace: string, name: string): boolean {
     return this.isAnywhere || [name, ""].some((its) => this.#places.has(`${namespace}/${its}`));
   }
@@ -67,7 +67,7 @@ export class HintedPlaces {
     return { namespace, name, hints };
   }
 
-  /** The store has dropped these, too, when it took the hint that anything may have changed. */
+  /** The store also dropped these when it received the hint that anything may have changed. */
   #dropBefore(number: number): void {
     for (const [place, hints] of this.#places) {
       for (const hint of hints.values()) if (hint.number < number) hints.delete(hint.key);

@@ -20,11 +20,11 @@ export interface HintedReflectorOptions<T> {
   readonly collection: Collection;
   /** Reads what the handler needs of an object; undefined leaves the object out. */
   readonly parse: (object: unknown) => T | undefined;
-  /** A text of everything in an object whose change a hint has to announce: equal prints need no hint. */
+  /** A text of everything in an object whose changes need a hint: equal prints need none. */
   readonly printOf: (object: unknown) => string;
   /**
-   * How a read object is handed over. `event`: it was written just now. `listed`: this is its state, and when it became so is not known;
-   * several writes may be one read.
+   * How a read object is passed on. `event`: it was written just now. `listed`: this is its state, and the time of the change is unknown; several
+   * writes may be one read.
    */
   readonly as: "event" | "listed";
   readonly handler: StreamHandler<T>;
@@ -40,9 +40,9 @@ export interface HintedReflectorOptions<T> {
 }
 
 export interface HintTimings {
-  /** Period of a full list, give or take a fifth. It finds what no hint told of. */
+  /** Period of a full list, plus or minus a fifth. It finds what no hint announced. */
   readonly listEveryMs: number;
-  /** An API server sends a batch again for 89 s, and drops it then. */
+  /** An API server resends a batch for 89 s, then drops it. */
   readonly graceMs: number;
   readonly backoffMs: number;
   readonly backoffMaxMs: number;
@@ -66,8 +66,8 @@ const placesMax = 500;
 type Step = { readonly type: "read" } | { readonly type: "list"; readonly why: string };
 
 /**
- * Lists one collection for a handler, then reads what hints point to, until the signal is aborted. It needs no right to watch. A hint
- * costs one read, however often it comes, and decides nothing: what the API server answers is compared as always.
+ * Lists one collection for a handler, then reads what hints point to, until the signal is aborted. It needs no right to watch. A hint costs one
+ * read, however often it comes, and decides nothing: the API server's answer is compared as always.
  */
 export class HintedReflector<T> implements Stream {
   readonly #options: HintedReflectorOptions<T>;
@@ -75,7 +75,7 @@ export class HintedReflector<T> implements Stream {
   readonly #backoff: Backoff;
   readonly #places = new HintedPlaces();
   readonly #unhinted: UnhintedChanges;
-  /** `namespace/name` → uid and print of what the handler was given last; undefined before the first list. */
+  /** `namespace/name` → uid and print of what the handler received last; undefined before the first list. */
   #known: Map<string, string> | undefined;
   #listDueMs = 0;
   #nap: LinkedAbort | undefined;
@@ -117,7 +117,7 @@ export class HintedReflector<T> implements Stream {
     if (alsoHintedBy === undefined) return [own];
     const others = { group: alsoHintedBy.group, resource: alsoHintedBy.resource, namespace };
     const other = hints.subscribe(others, ({ key, number, at, settle }) => {
-      // That anything may have changed comes to both subscriptions. It is one hint for this collection.
+      // The hint that anything may have changed reaches both subscriptions, but is one hint for this collection.
       if (at === undefined) settle();
       else this.#take({ key, number, at: { namespace: at.namespace, name: "" }, settle });
     });
@@ -248,7 +248,7 @@ export class HintedReflector<T> implements Stream {
     }
   }
 
-  /** It was deleted and created again: nothing is known of the new one. */
+  /** It was deleted and created again, so nothing is known about the new one. */
   #isAnother(key: string, object: unknown): boolean {
     const before = this.#known?.get(key);
     return before !== undefined && !before.startsWith(`${text(object, "metadata", "uid")} `);
@@ -275,7 +275,7 @@ export class HintedReflector<T> implements Stream {
   }
 }
 
-/** Of an object that is going. Nothing tells when it has: a namespace goes by its finalizers, which are a subresource. */
+/** The print of an object that is being deleted. Nothing announces its end: a namespace ends with its finalizers, which are a subresource. */
 const deletingPrint = " deleting";
 
 /** The part of a collection that a hint points to. */

@@ -3,13 +3,13 @@ import { text } from "../../json.ts";
 
 /** The result of reading the place of a hint. */
 export interface ReadObject {
-  /** `namespace/name`; `/name` for what is in no namespace. */
+  /** `namespace/name`; `/name` for a cluster-scoped object. */
   readonly key: string;
-  /** Undefined: it is gone. */
+  /** Undefined: it does not exist any more. */
   readonly object: unknown;
 }
 
-/** An event of what was read; none for an object that is left out. */
+/** The event of a read; none for an object that is left out. */
 export function eventsOf<T>(type: StreamEvent<T>["type"], object: T | undefined): readonly StreamEvent<T>[] {
   if (object === undefined) return [];
   // An object that was not seen before may be new, as in a list.
@@ -25,7 +25,7 @@ export function partsOf(key: string): readonly [namespace: string, name: string]
   return [namespace, name];
 }
 
-/** As much of an object as is left when it is gone. No object has this version. */
+/** The minimum of an object that is gone. No object has this version. */
 export function remainderOf(key: string): object {
   const [namespace, name] = partsOf(key);
   return { metadata: { namespace, name, resourceVersion: "0" } };

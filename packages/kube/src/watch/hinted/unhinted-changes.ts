@@ -1,8 +1,8 @@
 import type { TakenHint } from "@fleet-reloader/engine/hints/hint-inbox";
 
 /**
- * Changes that a list has found and no hint told so far. A hint may still be on its way; one that has not come in time is missed. The
- * change itself is published with the list.
+ * Changes that a list found before any hint announced them. A hint may still arrive; one that does not arrive in time is missed. The change
+ * itself is published with the list.
  */
 export class UnhintedChanges {
   readonly #graceMs: number;
@@ -19,13 +19,13 @@ export class UnhintedChanges {
     return this.#judgeAtMs;
   }
 
-  /** A list has found these. */
+  /** A list found changes of these objects. */
   found(keys: Iterable<string>, nowMs: number): void {
     for (const key of keys) if (!this.#found.has(key)) this.#found.set(key, nowMs);
     this.#judgeAtMs ??= nowMs + this.#graceMs;
   }
 
-  /** A hint came after all. */
+  /** A hint arrived after all. */
   hinted({ at }: TakenHint): void {
     if (at === undefined) this.#found.clear();
     else if (at.name !== "") this.#found.delete(`${at.namespace}/${at.name}`);
@@ -34,7 +34,7 @@ export class UnhintedChanges {
         if (at.namespace === "" || key.startsWith(`${at.namespace}/`)) this.#found.delete(key);
   }
 
-  /** The names of what was missed; undefined while it is too early to tell. */
+  /** The names of missed changes; undefined while it is too early to tell. */
   judge(nowMs: number): readonly string[] | undefined {
     if (this.#judgeAtMs === undefined || nowMs < this.#judgeAtMs) return undefined;
     const missed = [...this.#found].filter(([, atMs]) => nowMs - atMs >= this.#graceMs).map(([key]) => key);

@@ -3,11 +3,11 @@ import { stableHash } from "@fleet-reloader/domain/ownership/stable-hash";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { stringMap } from "../../json.ts";
 
-/** Its controller writes them with the status of a workload, and an audit policy leaves subresources out. */
+/** The controller writes these together with the status of a workload, and an audit policy omits subresources. */
 const controllerPrefix = "deployment.kubernetes.io/";
 
 /**
- * The part of a workload whose change a hint has to announce: its annotations and its pod template. Its generation counts replicas too, which an
+ * The part of a workload whose changes need a hint: its annotations and its pod template. Its generation also counts replicas, which an
  * autoscaler writes through a subresource.
  */
 export function workloadPrint({ templatePath }: WorkloadKind, object: unknown): string {
