@@ -1,6 +1,6 @@
 import { isJsonObject, jsonField, jsonText } from "@fleet-reloader/domain/json";
 
-/** The text at a path of own fields; `""` where there is none. */
+/** The text at a path of own fields; `""` when there is none. */
 export function text(value: unknown, ...path: readonly string[]): string {
   return jsonText(value, ...path) ?? "";
 }
