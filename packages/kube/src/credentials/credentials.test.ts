@@ -245,7 +245,7 @@ describe("a connection whose token ran out", () => {
 
 describe("a cluster that refuses us", () => {
   const path = "/api/v1/configmaps";
-  /** So many calls, one after the other, to a server that knows none of our tokens. */
+  /** Sends this many calls, one after the other, to a server that knows none of our tokens. */
   const call = async (connection: Connection, times: number) => {
     for (let one = 0; one < times; one += 1)
       await expect(connection.call({ method: "GET", path }, forever)).rejects.toMatchObject({

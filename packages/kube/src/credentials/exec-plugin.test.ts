@@ -9,7 +9,7 @@ import { askPlugin } from "./exec-plugin.ts";
 const signal = new AbortController().signal;
 const cluster = { name: "prod", server: "https://prod.example:6443", skipTLSVerify: false, caData: "Q0E=" };
 
-/** A plugin whose token is what it was told, for a test to read. */
+/** A plugin whose token repeats its input, for a test to read. */
 const echo = {
   apiVersion: "client.authentication.k8s.io/v1beta1",
   command: process.execPath,

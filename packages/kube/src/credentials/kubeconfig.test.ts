@@ -42,7 +42,7 @@ describe("the contexts of a kubeconfig", () => {
     expect(targetOf(good).server).toBe("https://kube.example.com:6443");
   });
 
-  // kubectl takes it for none, too.
+  // kubectl ignores it too.
   test("an empty proxy-url is no proxy", () => {
     const cluster = { server: "https://kube.example.com", "proxy-url": "" };
     const empty = kubeconfig("", { clusters: [{ name: "c", cluster }] });

@@ -9,7 +9,7 @@ import { Credentials } from "./credentials.ts";
 
 const forever = new AbortController().signal;
 
-/** A folder of registrations, and the credentials of one that names these files in it. */
+/** A folder of registrations, and the credentials of a registration that names these files in it. */
 function registered() {
   const folder = mkdtempSync(join(tmpdir(), "fr-named-"));
   return {
@@ -27,7 +27,7 @@ function registered() {
 const mend = "name a regular file of at most 1 MiB";
 
 describe("a file that a registration names", () => {
-  // Without a writer the read of a pipe would never return, so a defect here would hang the test and not fail it.
+  // Without a writer the read of a pipe never returns, so a defect here would hang the test instead of failing it.
   test.each([
     ["tokenFile", {}, { tokenFile: "pipe" }],
     ["certificate-authority", { "certificate-authority": "pipe" }, { token: "x" }],

@@ -74,7 +74,7 @@ test("a plugin is asked again when the time that it tells is over", async () => 
   };
   giveUntil("first", 30_000);
   await credentials.get(forever);
-  // One that is over at once is not asked for with each request.
+  // A plugin whose token has already expired does not run for each request.
   giveUntil("second", -1000);
   await clock.advance(29_000);
   await credentials.get(forever);

@@ -20,7 +20,7 @@ function startRenewed(first: string) {
   return {
     clock,
     write: (text: string) => writeFileSync(file, text),
-    /** What is sent after the server has refused what is sent now. */
+    /** What is sent after the server has refused the present credentials. */
     async afterRefusal() {
       credentials.invalidate(await credentials.get(forever));
       return (await credentials.get(forever)).headers.authorization;

@@ -9,7 +9,7 @@ import { targetOf } from "../fixture/targets-of.ts";
 import { Connection } from "../http/connection.ts";
 import { RevisionProbe } from "./revision-probe.ts";
 
-/** A server that is at these revisions, one for each path, and what it was asked; a revision of 0 is an error. */
+/** A server with these revisions, one for each path, and the requests it received; a revision of 0 is an error. */
 async function startProbed(revisions: Map<string, number>) {
   const asked: string[] = [];
   const server = createServer(({ url = "" }, response) => {

@@ -247,7 +247,7 @@ describe("what goes wrong", () => {
     expect(world.log.lines[0]?.fields).toMatchObject({ workload: { name: "api" }, reason: failure.code });
   });
 
-  // Each is a write of the same API server that the rolls wait for.
+  // Each Event is a write to the same API server that the rolls wait for.
   test("come after the rolls of a wave", async () => {
     await using world = await startWorld();
     const created = () => world.cluster.requestCount("create", "events").requests;

@@ -8,7 +8,7 @@ import { targetOf } from "../fixture/targets-of.ts";
 import { createGivenClusters } from "../registration/given.ts";
 import { Fleet } from "./fleet.ts";
 
-/** After how long work that failed begins again. */
+/** Time until failed work restarts. */
 const restartMs = 5000;
 
 test.each([

@@ -7,7 +7,7 @@ function startMany(count: number): readonly ConnectAttempts[] {
   return Array.from({ length: count }, () => pace.begin());
 }
 
-/** After so many failures that it grows no more. */
+/** The pause after so many failures that it no longer grows. */
 function lastPause(attempts: ConnectAttempts | undefined, isRefused = false): number {
   const pauses = Array.from({ length: 10 }, () => attempts?.pauseMs(isRefused) ?? 0);
   return pauses.at(-1) ?? 0;

@@ -7,7 +7,7 @@ import { Fleet } from "./fleet.ts";
 
 type OnChange = (registrations: readonly Registration[]) => void;
 
-/** A provider that says what the test says, when the test says it. */
+/** A provider that reports what the test says, when the test says it. */
 function startFleet(run?: ClusterProvider["run"]) {
   const stop = new AbortController();
   const asked = Promise.withResolvers<OnChange>();

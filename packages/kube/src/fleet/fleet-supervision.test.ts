@@ -10,7 +10,7 @@ import type { ClusterProvider, Registration } from "../registration/registration
 import { type Engaged, Fleet } from "./fleet.ts";
 import type { Right } from "./rights.ts";
 
-/** A provider whose registrations a test changes as it goes. */
+/** A provider whose registrations a test can change. */
 function registry(named: Pick<ClusterProvider, "isNamed"> = {}) {
   let tell: (registrations: readonly Registration[]) => void = () => undefined;
   let all: readonly Registration[] = [];

@@ -3,7 +3,7 @@ import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-cloc
 import { expect, test } from "vitest";
 import { Health } from "./health.ts";
 
-/** A cluster that answers as a test says; `undefined` is no answer at all. */
+/** A cluster that gives the answers of a test; `undefined` is no answer at all. */
 function setUp() {
   const clock = new ManualClock();
   const stop = new AbortController();
@@ -106,7 +106,7 @@ test("a cluster that has refused us is asked again although it goes on talking",
   await world.clock.advance(10_000);
   expect(world.told).toEqual(["refused"]);
   world.answers("ok");
-  // The stream that was open before goes on, and brings something every second.
+  // The stream that was open before continues and delivers something every second.
   for (let second = 0; second < 11; second += 1) {
     world.hear();
     await world.clock.advance(1000);

@@ -44,7 +44,7 @@ test("what Redis has lost is written again, so that a later process finds it", a
   await until("it is engaged", () => first.fleet.get(cluster.uid));
   incumbents.kept.clear();
   await clock.advance(10_000);
-  // What belonged to a registration that is gone stays forgotten.
+  // Entries of a removed registration stay forgotten.
   expect([...incumbents.kept]).toEqual([[cluster.uid, "b"]]);
   await cluster.stop();
   const later = registry();

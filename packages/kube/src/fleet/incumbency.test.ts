@@ -64,7 +64,7 @@ test.each([
   await until("/ready tells", () => world.fleet.notes.some((line) => note.test(line)));
   expect(world.fleet.get(cluster.uid)).toBeUndefined();
   honest.answers = undefined;
-  // A new version is looked at at once.
+  // A new version is identified at once.
   await hub.say(usable("a", liar.kubeconfig), usable("b", honest.kubeconfig, "2"));
   await until("the incumbent is back", () => world.fleet.get(cluster.uid));
   expect(serverOf(world.fleet, cluster)).toBe(honest.url);
@@ -144,7 +144,7 @@ test("until a person takes its registration away: then the other is served", asy
   expect(world.fleet.notes).toEqual([]);
 });
 
-// A freeze and a grant name a cluster as it is called now.
+// A freeze and a grant use the present name of a cluster.
 test("a cluster is called as the registration that serves it now", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   const hub = registry();

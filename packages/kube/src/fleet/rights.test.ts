@@ -30,7 +30,7 @@ test.each<[readonly Part[], readonly string[]]>([
   expect(rights).toEqual([...on("configmaps"), ...on("secrets")]);
 });
 
-// 26 for each of a hundred namespaces: one after the other they take minutes.
+// 26 rights in each of a hundred namespaces would take minutes one after the other.
 test("rights are asked for four at a time; missing ones are reported in order", async () => {
   const rights = Array.from(
     { length: 26 },

@@ -12,7 +12,7 @@ const { signal } = new AbortController();
 
 describe("whether a call is admitted is asked last", () => {
   const forbidden = new Fault("kube.conflict", "frozen");
-  /** A call that goes out unless it was forbidden by then. */
+  /** A call that is sent unless it is forbidden by then. */
   const write = (connection: Connection, isForbidden: () => boolean) => {
     const admit = async () => {
       if (isForbidden()) throw forbidden;
@@ -82,7 +82,7 @@ describe("whether a call is admitted is asked last", () => {
       asked += 1;
       if (asked > 1) return "go";
       first.connection.use(second.target);
-      // Over other connections: those of before are closed.
+      // Uses new connections: the old ones are closed.
       await first.get();
       return "go";
     };
@@ -110,7 +110,7 @@ test("a call that got no connection is reported as certainly not sent", async ()
   expect(asked).toEqual(["/version"]);
 });
 
-// A cluster that answers one call after the other is not sick: there are too many of them.
+// A cluster that answers one call after the other is healthy: there are too many calls.
 test("a call without a connection while the server answers others is our own overload", async () => {
   const clock = new ManualClock();
   const held: (() => void)[] = [];

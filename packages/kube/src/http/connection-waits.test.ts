@@ -10,7 +10,7 @@ import type { ConnectionOptions } from "./connection.ts";
 
 const { signal } = new AbortController();
 
-/** A gate before a cluster that has one request under way. Its server answers when the test says so. */
+/** A gate before a cluster with one request under way. Its server answers when the test says so. */
 async function begin(options: Partial<ConnectionOptions> = {}) {
   const clock = new ManualClock();
   const asked: ServerResponse[] = [];

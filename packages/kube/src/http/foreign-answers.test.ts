@@ -13,7 +13,7 @@ const signal = new AbortController().signal;
 const deployment = { kind: "Deployment", namespace: "ns", name: "web" };
 const secret = { kind: "Secret", namespace: "ns", name: "tls" } as const;
 
-/** A server in the place of the API server that answers like this. */
+/** A server with this answer in the place of the API server. */
 async function startServer(answer: RequestListener) {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -29,7 +29,7 @@ async function startServer(answer: RequestListener) {
   };
 }
 
-/** One that answers everything alike. */
+/** A server that answers every request the same way. */
 async function startStranger(status: number, body: string) {
   const server = await startServer((_, response) => {
     response.writeHead(status, { "content-type": "application/json" }).end(body);
@@ -46,7 +46,7 @@ async function startStranger(status: number, body: string) {
   };
 }
 
-// A login page of a proxy, a load balancer's own 404, another application behind the same address.
+// For example a login page of a proxy, a load balancer's own 404, or another application behind the same address.
 describe("JSON that is not the API server's", () => {
   test.each([
     [200, "{}"],
@@ -91,7 +91,7 @@ describe("JSON that is not the API server's", () => {
 const object = { metadata: { namespace: "ns", name: "a", resourceVersion: "2" } };
 const event = `${JSON.stringify({ type: "ADDED", object })}\n`;
 
-// Listing is the dearest thing to ask for: whoever spoils each watch would be asked for nothing else.
+// Lists are the most expensive requests: a server that spoils each watch would otherwise cause only lists.
 test.each([
   ["a line that cannot be read", `${event}garbage\n`],
   ["an expired version", `${event}${JSON.stringify({ type: "ERROR", object: { code: 410 } })}\n`],

@@ -21,11 +21,11 @@ async function portOf(server: Server | Http2SecureServer): Promise<number> {
 interface How {
   readonly hasProxy: boolean;
   readonly hasTls?: boolean;
-  /** Without it calls go over the connections of the streams. */
+  /** Without it calls use the connections of the streams. */
   readonly callConnections?: number;
 }
 
-/** A server that with TLS speaks both versions of HTTP, holds its answers back until it is told, and a proxy before it. */
+/** A server that speaks both versions of HTTP with TLS and holds back its answers until told, with a proxy before it. */
 async function startWorld({ hasProxy, hasTls = true, callConnections }: How) {
   const { keyPem: key, certificatePem: cert } = createLoopbackCertificate();
   const sockets = new Set<Socket>();
@@ -115,7 +115,7 @@ test.each([
   world.release();
   for (const ask of [world.get, world.list, world.open]) {
     await ask();
-    // Undici takes a connection back a moment after the end of an answer.
+    // Undici takes a connection back shortly after the end of an answer.
     await settled();
   }
   expect(world.opened()).toBe(opened);

@@ -65,7 +65,7 @@ describe("an error of the transport", () => {
     });
   });
 
-  // Linux says these of an open connection, too, when nothing has come through for long: then the request was sent.
+  // Linux also reports these for an open connection after a long silence: then the request was sent.
   test.each(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"])(
     "%s means unreachable while a connection is made; later the outcome is unknown",
     (code) => {

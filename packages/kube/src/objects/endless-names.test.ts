@@ -5,7 +5,7 @@ import { createKubeClusterApi } from "./kube-cluster-api.ts";
 
 const { signal } = new AbortController();
 
-/** A namespace that has always one more page. */
+/** A namespace that always has another page. */
 async function startEndless(names: readonly string[]) {
   let pages = 0;
   const items = names.map((name) => ({ metadata: { name } }));

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 async function startHub() {
   const cluster = await startSimCluster({ controllers: false });
   const secrets = { apiGroups: [""], resources: ["secrets"] };
-  // What the chart grants: `create` cannot be bound to a name.
+  // The rights of the chart: `create` cannot be restricted to a name.
   cluster.addUser("product", [
     { ...secrets, verbs: ["create"] },
     { ...secrets, resourceNames: [ref.name], verbs: ["get"] },

@@ -36,7 +36,7 @@ function variableKey(variable: VariableRef): string {
   return `${variable.container} ${variable.name}`;
 }
 
-/** Only what concerns containers that are there. */
+/** The part of the edit that concerns existing containers. */
 function withinTemplate(edit: TemplateEdit, template: unknown): TemplateEdit {
   const names = jsonList(template, "spec", "containers").map((one) => jsonField(one, "name"));
   const isThere = (variable: VariableRef) => names.includes(variable.container);
@@ -46,7 +46,7 @@ function withinTemplate(edit: TemplateEdit, template: unknown): TemplateEdit {
 
 const paths = fc.constantFrom(["spec", "template"], ["spec", "jobTemplate", "spec", "template"], ["spec"]);
 
-/** As it goes over the wire and is stored: without empty lists of variables. */
+/** The form in which it is sent and stored: without empty lists of variables. */
 function wire(value: unknown): JsonObject {
   const isEmptyEnv = (key: string, item: unknown) =>
     key === "env" && Array.isArray(item) && item.length === 0;

@@ -3,7 +3,7 @@ import { isRotated, newestOf, PodStatusHandler, podStatus, seenPodStatus } from 
 
 const at = (second: number) => new Date(second * 1000).toISOString();
 
-/** A status whose objects and whose labels were written at these seconds. */
+/** A status whose objects and labels were written at these seconds. */
 function status(
   version: string,
   rv: string,
@@ -71,7 +71,7 @@ describe("a class is rotated", () => {
 });
 
 describe("the version of a class", () => {
-  /** What is told of the class, in order, when the lines of a watch come one by one. */
+  /** The versions reported for the class, in order, when the lines of a watch arrive one by one. */
   async function told(...events: readonly (readonly ["upsert" | "delete", unknown])[]) {
     const versions: string[] = [];
     const handler = new PodStatusHandler({

@@ -22,7 +22,7 @@ async function startWorld(
   const connection = new Connection({ target, clock: systemClock, userAgent: "test" });
   const lifetime = new AbortController();
   const states: StreamState[] = [];
-  /** `class@` and the statuses' version, as the engine gets to see them. */
+  /** `class@` and the statuses' version, as the engine receives them. */
   const versions: string[] = [];
   let lists = 0;
   const running: Promise<void>[] = [];
@@ -103,7 +103,7 @@ describe("a secret provider class", () => {
     expect(await world.api.listSourceNames("SecretProviderClass", "ns", signal)).toEqual([]);
   });
 
-  // Taken for an absence, the change that led here would be acknowledged and lost.
+  // If it counted as absent, the change would be acknowledged and lost.
   test("that may not be read is a fault where the driver is", async () => {
     await using world = await startWorld();
     world.cluster.failNext({ verb: "list", resource: "secretproviderclasspodstatuses", status: 403 });

@@ -54,7 +54,7 @@ async function startWorld(custom: readonly CustomResource[] = customResources) {
   return {
     ...{ cluster, log },
     api: createKubeClusterApi("c1", connection, [...knownKinds, knative]),
-    /** Follows a kind and collects all that its handler is told. */
+    /** Follows a kind and collects everything that its handler receives. */
     follow(kind: WorkloadKind) {
       const states: string[] = [];
       const seen: LiveWorkload[] = [];

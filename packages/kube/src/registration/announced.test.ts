@@ -13,7 +13,7 @@ const registered = (name: string, access: Access, labels: Registration["labels"]
   ...{ id: `test#${name}`, name, labels, access },
 });
 
-/** Providers that tell what the test lets them tell. */
+/** Providers that report what the test says. */
 function announce(kinds: readonly string[] = ["test"]) {
   const log = new CollectedLog();
   const meter = new CountingMeter();

@@ -240,7 +240,7 @@ describe("a context that cannot be used says why", () => {
 
 const nested = Array.from({ length: 20 }, (_, at) => `- &a${at + 1} [${`*a${at}, `.repeat(10)}]`);
 
-// Written out they are of any length: a few hundred bytes can stand for gigabytes.
+// Written out, aliases have any length: a few hundred bytes can stand for gigabytes.
 test.each([
   ["lists of lists", ["- &a0 [a]", ...nested].join("\n"), "args[0], which is no text"],
   ["one long text many times", `- &a20 ${"x".repeat(10_000)}`, "of more than 64 KiB"],

@@ -11,7 +11,7 @@ const paused: Registration = {
   access: { type: "paused", why: "somebody asked for it" },
 };
 
-/** A provider that tells what it is given, and notes that it has ended. */
+/** A provider that reports the given registrations, and notes that it has ended. */
 function providerOf(told: readonly Registration[] | undefined) {
   const state = { hasEnded: false };
   const provider: ClusterProvider = {

@@ -4,7 +4,7 @@ import { ListSchedule } from "./list-schedule.ts";
 const minuteMs = 60_000;
 const startSchedule = () => new ListSchedule({ relistEveryMs: 30 * minuteMs, silentMs: 3 * minuteMs });
 
-/** The minutes of a time in which a list is made, at the minute in which it is due. */
+/** The minutes at which lists are made, each when it is due. */
 function listsUntil(minutes: number, schedule: ListSchedule, how: { delivers: boolean; heard: boolean }) {
   const lists: number[] = [];
   schedule.listed(0);

@@ -14,10 +14,10 @@ import type { Call } from "../http/call.ts";
 import { Connection } from "../http/connection.ts";
 
 const forever = new AbortController().signal;
-/** More than what may be under way of a stream that nobody reads. */
+/** More than may be buffered for an unread stream. */
 const flood = Buffer.alloc(4 * 1024 * 1024, "x");
 
-/** What lies between us and a server, and may forget the connections of now: they stay open, and nothing comes through. */
+/** A router before a server that can forget its present connections: they stay open, but nothing passes through. */
 async function startRouter(server: Server | Http2SecureServer) {
   const forgotten = new Set<Socket>();
   const sockets = new Set<Socket>();
@@ -50,7 +50,7 @@ async function startRouter(server: Server | Http2SecureServer) {
   };
 }
 
-/** A server with TLS: `/flood` never stops, `/silent` says nothing, all else answers `{}`, after `/watch` has begun with a line. */
+/** A server with TLS: `/flood` never stops, `/silent` sends nothing, `/watch` sends a line and stays open, all else answers `{}`. */
 async function connect(speaks: "HTTP/2" | "HTTP/1.1", streamSilenceMs = 60_000, isShared = true) {
   const { keyPem: key, certificatePem: cert } = createLoopbackCertificate();
   const watches: ServerResponse[] = [];
@@ -123,7 +123,7 @@ test("watches and calls of a cluster that speaks HTTP/2 share one connection", a
   expect(world.sockets()).toBe(1);
 });
 
-// Back-pressure holds back the one stream only: while Redis takes its time for one kind, the others go on.
+// Back-pressure stops only one stream: while Redis is slow for one kind, the others continue.
 test("a stream that is not read stops neither another one nor a call", async () => {
   await using world = await connect("HTTP/2");
   const stuck = world.open("/flood");

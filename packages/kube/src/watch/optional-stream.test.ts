@@ -12,7 +12,7 @@ import { OptionalStream } from "./optional-stream.ts";
 const there: Lookup = { group: "argoproj.io", version: "v1alpha1", plural: "rollouts" };
 const absent = { absent: "there is no such group" };
 
-/** A resource that is there, until somebody says otherwise, and a list + watch of it that fails when told to. */
+/** A resource that exists until told otherwise, and a list + watch of it that fails when told to. */
 function startWorld() {
   const lifetime = new AbortController();
   const states: StreamState[] = [];
@@ -61,7 +61,7 @@ function startWorld() {
   };
 }
 
-// To those without the right an API server says that it forbids what it does not have.
+// To callers without the right, an API server answers 403 even for what does not exist.
 test.each(["blocked", "backoff"] as const)(
   "a removed resource (%s) becomes absent, and is watched again when it returns",
   async (state) => {

@@ -10,7 +10,7 @@ const stormWrites = 800;
 
 const expired = JSON.stringify({ type: "ERROR", object: { kind: "Status", code: 410, message: "too old" } });
 
-/** What may go wrong between us and a server, short of its history going backwards. */
+/** The faults that may happen between us and a server, except that its history goes backwards. */
 function faults(random: SeededRandom, cluster: SimCluster, proxy: FaultProxy, followed: FollowedCollection) {
   return [
     () => proxy.cutStreams(),
@@ -55,12 +55,12 @@ test.each([1, 2])(
     const random = new SeededRandom(seed);
     await using followed = followConfigMaps(proxy.kubeconfig("sim", cluster.token));
     const wrong = faults(random, cluster, proxy, followed);
-    // On a busy machine little arrives in so many writes: the storm goes on until enough has.
+    // On a busy machine few events arrive during the storm, so it continues until there are enough.
     const isShort = () => followed.events.length <= 50 || followed.lists <= 1;
     for (let writes = 0; writes < stormWrites || isShort(); writes += 1) {
       write(random, cluster);
       if (random.chance(0.1)) random.pick(wrong)?.();
-      // The pace of the storm, not a wait for anything.
+      // The pace of the storm; it waits for nothing.
       await systemClock.sleep(random.below(6), new AbortController().signal);
     }
     proxy.heal();

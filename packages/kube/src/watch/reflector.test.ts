@@ -170,7 +170,7 @@ describe("watches of which each one fails", () => {
   ])("do not keep changes from being seen: %s", async (_what, timings) => {
     await using world = await startFollowed({ timings });
     const { cluster, followed, proxy } = world;
-    // As by a proxy in between that knows no streams.
+    // As from a proxy in between that does not support streams.
     proxy.answer({ status: 504, isWatch: true, count: 1e6 });
     proxy.cutStreams();
     cluster.apply(configMap("meanwhile"));

@@ -37,7 +37,7 @@ describe("the lines of a watch", () => {
     expect(read(line("ADDED", "", "4"))).toEqual({ events: [], resourceVersion: "4", end: undefined });
   });
 
-  // The list shows what is left.
+  // The list shows the remaining objects.
   test("a deletion without a name ends the watch, so that a list follows", () => {
     expect(read(line("ADDED", "a", "1"), line("DELETED", "", "2"))).toMatchObject({
       events: [{ object: "a" }],

@@ -32,7 +32,7 @@ function transportTo(port: number, options: Partial<Http2Options> = {}): Http2Tr
   });
 }
 
-/** A server that answers like this, and what is sent to it. */
+/** A server with this answer, and the requests it received. */
 async function serve(
   answer: (stream: ServerHttp2Stream, path: string) => void,
   { maxConcurrentStreams = 100, ...options }: Partial<Http2Options> & { maxConcurrentStreams?: number } = {},
@@ -71,7 +71,7 @@ async function serve(
   };
 }
 
-/** Answers at once, but a `/watch` goes on. */
+/** Answers at once, but a `/watch` stays open. */
 function usual(stream: ServerHttp2Stream, path: string): void {
   stream.respond({ ":status": 200 });
   if (path === "/watch") stream.write("begins\n");

@@ -11,7 +11,7 @@ test("a file is read again only when it may have changed", async () => {
     writeFileSync(path, "one");
     const changedAt = statSync(path).ctimeMs;
     const [soon, later] = [changedAt + 1000, changedAt + 10_000];
-    // Another change within the same tick of the file system's clock would leave no sign.
+    // Another change within the same tick of the file system's clock would be invisible.
     const young = await lookAt(path, undefined, soon);
     expect(young).toEqual({ type: "read", text: "one", stamp: "" });
     expect(await lookAt(path, "", later)).toMatchObject({ type: "read" });

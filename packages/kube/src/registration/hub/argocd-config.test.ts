@@ -23,7 +23,7 @@ interface Written {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** As `argocd cluster add` writes them. */
+/** A Secret in the format of `argocd cluster add`. */
 function secretOf({
   labels = {},
   annotations = {},

@@ -96,7 +96,7 @@ test("of profiles that nobody wants no Secret is read", async () => {
     hub.secret(name, { token: canary });
     hub.cluster.apply(profileOf(name, { accessProviders: [provider("secretreader")] }));
   }
-  // A read of it would keep the list from its end.
+  // A read of it would keep the list from finishing.
   hub.cluster.failNext({ verb: "get", resource: "secrets", name: "b", status: 403, count: 1000 });
   hub.start();
   await hub.become("a usable");

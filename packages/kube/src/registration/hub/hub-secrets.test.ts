@@ -20,7 +20,7 @@ const metaOf = (name: string) => ({
 const json = (response: ServerResponse, status: number, body: object) =>
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 
-/** A hub that answers like this. */
+/** A hub with this answer. */
 async function startHub(answer: (path: string, response: ServerResponse) => void) {
   const server = createServer((request, response) => answer(request.url ?? "", response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -29,7 +29,7 @@ async function startHub(answer: (path: string, response: ServerResponse) => void
   const target = targetOf(renderKubeconfig({ clusterName: "c", userName: "u", url, token: "t" }));
   const clock = systemClock;
   const log = new CollectedLog();
-  // More than are read at once, so that it is not the connections that hold the others back.
+  // More connections than reads at once, so that the connections do not limit the reads.
   const connection = new Connection({ target, clock, userAgent: "test", callConnections: 100 });
   return {
     hub: {
@@ -62,7 +62,7 @@ test("a Secret that the API server does not have is absent", async () => {
   expect(await readSecret(world.hub, metaOf("a"), new AbortController().signal)).toBeUndefined();
 });
 
-// The deadline of a call includes its wait for a connection: of five hundred at once most would be too late.
+// The deadline of a call includes its wait for a connection: of five hundred concurrent calls most would be too late.
 test("many Secrets are read sixteen at a time", async () => {
   const names = Array.from({ length: 40 }, (_, at) => `s${at}`);
   const items = names.map((name) => ({ metadata: { namespace: "clusters", name, resourceVersion: "1" } }));

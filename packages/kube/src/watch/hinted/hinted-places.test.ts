@@ -14,7 +14,7 @@ function startPlaces() {
     /** At an object of the namespace `shop`. */
     at: (name: string, number: number) =>
       hint(`/configmaps/shop/${name}`, number, { namespace: "shop", name }),
-    /** Of another resource, worth a read of the namespace. */
+    /** A hint of another resource that is worth a read of the namespace. */
     beside: (name: string, number: number) =>
       hint(`apps/deployments/shop/${name}`, number, { namespace: "shop", name: "" }),
     anything: (number: number) => hint(anythingKey, number, undefined),
@@ -30,7 +30,7 @@ test("of hints that are repeated while nothing is read the newest is kept and se
   for (let number = 1; number <= 50_000; number += 1) bed.at("lock", number);
   const [place] = bed.places.take(8);
   expect(place?.hints).toHaveLength(1);
-  // The read failed, and another hint came meanwhile.
+  // The read failed, and another hint arrived meanwhile.
   bed.at("lock", 50_001);
   for (const hint of place?.hints ?? []) bed.places.add(hint);
   expect(bed.settleAll()).toEqual(["/configmaps/shop/lock@50001"]);

@@ -167,7 +167,7 @@ describe("a change that no hint told of", () => {
   });
 });
 
-// A namespace goes by its finalizers, some seconds after the DELETE, and no audit event of an object tells of that.
+// A namespace ends with its finalizers, some seconds after the DELETE, and no audit event of an object announces that.
 test("an object that goes after it was seen deleted is no missed change", async () => {
   await using bed = await startHinted({ listEveryMs: 100, graceMs: 50 });
   const held = configMap("a");
