@@ -19,15 +19,15 @@ export interface OnDemandOptions extends Omit<AskingOptions, "config" | "redis">
   readonly redis: AskedRedis;
 }
 
-/** Who answers questions about clusters that it connects to when it is asked, until it is closed. */
+/** Answers questions about clusters until it is closed. It connects to a cluster when a question needs it. */
 export interface OnDemand {
   readonly asked: AskedFleet;
-  /** Where freezes are declared; undefined: no place that the workers read, too. */
+  /** Where freezes are declared; undefined: in no place that the workers read too. */
   readonly freezeStores: FreezeStores | undefined;
   close(): Promise<void>;
 }
 
-/** Makes what answers questions about the registered clusters. It connects to none of them before a question. Nothing of it writes. */
+/** Creates the answers to questions about the registered clusters. It connects to no cluster before a question, and writes nothing. */
 export function askOnDemand(options: OnDemandOptions): OnDemand {
   const { clock, config, env, limits, log, redis, settings } = options;
   const lifetime = new AbortController();
@@ -48,7 +48,7 @@ export function askOnDemand(options: OnDemandOptions): OnDemand {
     });
   let made: ReturnType<typeof makeQuestions> | undefined;
   const questions = () => {
-    // The Secret with the keys may not be there yet: a failure is tried again.
+    // The Secret with the keys may not exist yet, so a failure is retried.
     made ??= makeQuestions().catch((error: unknown) => {
       made = undefined;
       throw error;
@@ -72,13 +72,13 @@ export function askOnDemand(options: OnDemandOptions): OnDemand {
   };
 }
 
-/** Connects to the one cluster that is called so, as its registration says now. */
+/** Connects to the one cluster with this name, as its registration says now. */
 async function connectTo(
   called: string,
   { clock, config, env, limit, log, redis, settings }: OnDemandOptions,
   signal: AbortSignal,
 ): Promise<ConnectedTo> {
-  // A command to Redis waits as long as Redis is away; the end of the process does not.
+  // A command waits as long as Redis is away; the process must be able to end meanwhile.
   const registered = await unlessAborted(new RedisClusterList(redis).read(), signal, "Redis");
   // A misspelt name is refused before any registration is read.
   if (registered !== undefined) onlyCluster(registered, called);
@@ -95,7 +95,7 @@ async function connectTo(
   throw refusedQuestion({ field: "cluster", value: called, problem: "cluster: none was found", mend: "" });
 }
 
-/** The command line names the flag; here the name is part of an address. */
+/** An error of the command line names the flag; here the name is part of an address. */
 function asQuestion(error: unknown, called: string): unknown {
   const { code, message } = asFault(error);
   const start = `--cluster ${called}: `;

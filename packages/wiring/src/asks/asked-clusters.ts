@@ -18,11 +18,11 @@ import { onlyFolderCluster } from "./only-cluster.ts";
 
 export interface AskedClustersOptions extends AskedRegistrationsOptions {
   readonly config: AskedRegistrationsOptions["config"] & {
-    /** Names or ids of registered clusters; none: the contexts of the kubeconfig, or the only cluster of folders alone. */
+    /** Names or ids of registered clusters; empty: the contexts of the kubeconfig, or the only cluster of the folders. */
     readonly clusters: readonly string[];
   };
   readonly settings: Settings;
-  /** Of the requests to one cluster; undefined: none. */
+  /** Limit of the requests to one cluster; undefined: none. */
   readonly limit?: ConnectionOptions["limit"];
 }
 
@@ -31,16 +31,13 @@ export interface AskedClusters {
   close(): Promise<void>;
 }
 
-/** A cluster that is connected to. */
+/** A cluster with a connection. */
 export interface ReachedCluster extends AskedCluster {
   /** Its registration shows only these namespaces; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
 }
 
-/**
- * Connects to the named clusters, or to the contexts of a kubeconfig. A cluster that the services know has the name and the labels that
- * they give it.
- */
+/** Connects to the named clusters, or to the contexts of a kubeconfig. A cluster that the services know gets their name and labels. */
 export async function openAskedClusters(
   options: AskedClustersOptions,
   signal: AbortSignal,
@@ -73,7 +70,7 @@ interface AskedWay {
   readonly name: string;
   readonly labels: Labels;
   readonly namespaces: readonly string[] | undefined;
-  /** Undefined: whatever cluster it leads to. */
+  /** Undefined: any cluster. */
   readonly askedId: ClusterId | undefined;
 }
 
@@ -107,12 +104,12 @@ async function askedWords(
   return [await onlyFolderCluster({ clock, config, env, log }, signal)];
 }
 
-/** Of several clusters that are asked, which one does not answer. */
+/** The fault of one of several clusters, with its name. */
 function inCluster(name: string, fault: Fault): Fault {
   return new Fault(fault.code, `cluster ${name}: ${fault.message}`, { cause: fault, context: fault.context });
 }
 
-/** Nothing when it is another cluster than the one asked about, which has the same name. */
+/** Nothing when the answering cluster has the requested name but another id. */
 async function reach(
   { way, connection }: { readonly way: AskedWay; readonly connection: Connection },
   { registered, settings }: AskedClustersOptions,

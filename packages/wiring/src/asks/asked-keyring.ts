@@ -23,8 +23,8 @@ export interface AskedKeyring {
 }
 
 /**
- * The keys of the workers, where they are given or found. Otherwise keys that are made up and forgotten: with them all can be told but
- * whether a content is the recorded one. Nothing is written.
+ * The keys of the workers, if they are given or found. Otherwise temporary keys: with these every question can be answered except whether a
+ * content is the recorded one. Nothing is written.
  */
 export async function askedKeyring(options: AskedKeyringOptions, signal: AbortSignal): Promise<AskedKeyring> {
   const { config, env } = options;

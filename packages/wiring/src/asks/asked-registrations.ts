@@ -18,14 +18,14 @@ export interface AskedRegistrationsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Log;
-  /** The clusters as the services know them: by these an id leads to a name. */
+  /** The clusters as the services know them; they map an id to a name. */
   readonly registered: readonly RegisteredCluster[];
 }
 
-/** A registration that leads to a cluster somebody asks about. */
+/** A registration that leads to the cluster of a question. */
 export interface AskedRegistration extends Registration {
   readonly access: Extract<Registration["access"], { type: "usable" }>;
-  /** Somebody asked for the cluster of this id; undefined: for the name. */
+  /** The question named the cluster by this id; undefined: by name. */
   readonly askedId: string | undefined;
 }
 
@@ -76,13 +76,13 @@ function askedName(word: string, registered: readonly RegisteredCluster[]): Aske
 
 interface SearchedNames {
   readonly wanted: ReadonlySet<string>;
-  /** Every name that is seen on the way is added. */
+  /** Collects every name that the providers report. */
   readonly shown: Set<string>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Stops at the first provider with a usable registration of each name: the others have no say. */
+/** Stops at the first provider that has a usable registration of each name: later ones do not count. */
 async function readUntilFound(
   { providers }: OpenRegistration,
   { wanted, shown, clock, signal }: SearchedNames,

@@ -9,7 +9,7 @@ import { type ConnectedTo, LentClusters } from "./lent-clusters.ts";
 const { signal } = new AbortController();
 const fiveMinutesMs = 300_000;
 
-/** Clusters that say when they are connected to and closed. */
+/** Clusters that record when they are connected and closed. */
 function startLending(connectFirst: (called: string) => Promise<void> = async () => undefined) {
   const clock = new ManualClock();
   const events: string[] = [];

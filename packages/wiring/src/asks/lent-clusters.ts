@@ -11,25 +11,25 @@ export interface ConnectedTo {
 }
 
 export interface LentClustersOptions {
-  /** Connects to the cluster of this name or id. */
+  /** Connects to the cluster with this name or id. */
   readonly connect: (called: string, signal: AbortSignal) => Promise<ConnectedTo>;
   readonly clock: Clock;
 }
 
-/** A page asks about an object every minute. Address, credentials and registration may have changed after this long. */
+/** A page asks about an object every minute. After this long, address, credentials and registration may have changed. */
 const lentMs = 300_000;
-/** More than people look at in this time. Each has some open connections. */
+/** More clusters than people look at within this time. Each has some open connections. */
 const lentMax = 32;
-/** After such a fault the registration is worth a new read. */
+/** After a fault of these classes the registration is read again. */
 const staleClasses: readonly FaultClass[] = ["denied", "transient", "unreachable"];
-/** A dead cluster costs each attempt its whole time limit; no question waits for it again in this time. A page asks every minute. */
+/** A dead cluster costs each attempt its whole time limit, so no question waits for it again within this time. A page asks every minute. */
 const unreachedMs = 10_000;
-/** Faults of a connect that took its time. Any other is found at once, and may be mended at once. */
+/** Faults after a slow attempt to connect. Any other fault comes at once, and may be fixed at once. */
 const slowClasses: readonly FaultClass[] = ["transient", "unreachable"];
 
 /**
- * Clusters that are connected to when somebody asks about one of them. A connection serves the questions of five minutes, or those until
- * one fails; it is closed when none of them is under way. A cluster that could not be reached is not tried again for 10 s.
+ * Connections to clusters that are opened by questions. A connection serves all questions for five minutes, or until one fails; it is closed when
+ * no question is under way. An unreachable cluster is not tried again for 10 s.
  */
 export class LentClusters {
   readonly #options: LentClustersOptions;
@@ -40,7 +40,7 @@ export class LentClusters {
     this.#options = options;
   }
 
-  /** Puts a question to the cluster of this name or id. Rejects as the connection does, or as the question. */
+  /** Asks the cluster with this name or id. Rejects when the connection or the question fails. */
   async ask<T>(
     called: string,
     question: (cluster: ReachedCluster) => Promise<T>,
@@ -61,13 +61,13 @@ export class LentClusters {
     }
   }
 
-  /** What people call a cluster that was asked lately; else its id. */
+  /** The displayed name of a recently used cluster; otherwise its id. */
   nameOf(id: ClusterId): string {
     const kept = [...this.#kept.values()].find(({ reached }) => reached?.api.cluster === id);
     return kept?.reached?.name ?? id;
   }
 
-  /** Closes every connection, also under a question. */
+  /** Closes every connection, even during a question. */
   async close(): Promise<void> {
     for (const kept of this.#kept.values()) {
       this.#kept.delete(kept.called);
@@ -99,7 +99,7 @@ export class LentClusters {
     );
   }
 
-  /** The next question connects anew. */
+  /** The next question opens a new connection. */
   #forget(kept: KeptCluster): void {
     if (this.#kept.get(kept.called) === kept) this.#kept.delete(kept.called);
     this.#closeUnlessUsed(kept);
@@ -123,7 +123,7 @@ export class LentClusters {
 
 interface KeptCluster {
   readonly called: string;
-  /** Ends with the connection. */
+  /** Aborted when the connection ends. */
   readonly life: AbortController;
   readonly connected: Promise<ConnectedTo>;
   /** Undefined: not connected yet. */

@@ -6,7 +6,7 @@ import { systemRandom } from "@fleet-reloader/runtime/process/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 import { type AskedRegistrationsOptions, hubPatienceMs } from "./asked-registrations.ts";
 
-/** As many names as somebody reads. */
+/** As many names as a person reads. */
 export const clustersNamedMax = 5;
 
 /**
@@ -45,7 +45,7 @@ function onlyOne(names: readonly string[], folders: string): string {
   throw missingCluster(`--kubeconfig-dir ${folders}`, names.slice(0, clustersNamedMax), names.length);
 }
 
-/** The fault of a question to one of `count` clusters that says none; `names` are those that a person may read. */
+/** The fault of a question that names no cluster, where there are `count`. `names` are those that a person may read. */
 export function missingCluster(whose: string, names: readonly string[], count: number): Fault {
   const more = count > names.length ? ` and ${count - names.length} more` : "";
   return new Fault(

@@ -18,7 +18,7 @@ export interface AskingOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
   readonly limits: RollLimits;
-  /** Undefined: Redis is not asked. */
+  /** Undefined: Redis is not used. */
   readonly redis: AskedRedis | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,14 +27,14 @@ export interface AskingOptions {
 /** Answers questions until it is closed. */
 export interface Asking {
   readonly clusters: readonly ReachedCluster[];
-  /** What answers leave out, a line each. */
+  /** What the answers leave out, one line each. */
   readonly warnings: readonly string[];
   readonly explain: Explain;
   readonly plan: PlanSource;
   close(): Promise<void>;
 }
 
-/** Opens what questions need: clusters, freezes, the keys, and Redis where it is given. Nothing of it writes. */
+/** Opens what questions need: clusters, freezes, the keys, and Redis if it is given. Nothing of it writes. */
 export async function openAsking(options: AskingOptions, signal: AbortSignal): Promise<Asking> {
   const { clock, config, env, limits, log, redis, settings } = options;
   const keyring = await askedKeyring({ config, env, clock }, signal);
@@ -58,7 +58,7 @@ export async function openAsking(options: AskingOptions, signal: AbortSignal): P
     lifetime: signal,
   });
   const known = new Set(registered?.map(({ id }) => id));
-  // Nobody serves clusters with this Redis now, or what is registered is not known yet.
+  // Empty when no process serves clusters with this Redis now, or when the registered clusters are not known yet.
   const strangers = known.size === 0 ? [] : open.clusters.filter(({ api }) => !known.has(api.cluster));
   return {
     clusters: open.clusters,
@@ -79,7 +79,7 @@ function strangerText({ api, name }: ReachedCluster): string {
   return `the services with this Redis do not know the cluster ${name}, so its queue, its breakers and most of its freezes are not in the answer; ${mend}`;
 }
 
-/** The services remember which freeze documents there were. A question only reads that. */
+/** The services store which freeze documents existed. A question only reads that. */
 export function knownDocuments(redis: AskedRedis | undefined): Pick<FreezesOptions, "known"> {
   if (redis === undefined) return {};
   const known = new RedisKnownDocuments(redis);

@@ -19,7 +19,7 @@ import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-p
 import { sha1 } from "@fleet-reloader/runtime/process/digest-key";
 import type { AskedKeyring } from "./asked-keyring.ts";
 
-/** The Redis of the services, and how its keys are laid out. */
+/** The Redis of the services, and the layout of its keys. */
 export interface AskedRedis {
   readonly client: RedisClient;
   readonly keys: Keys;
@@ -30,23 +30,23 @@ export interface QuestionsOptions {
   readonly keyring: AskedKeyring;
   readonly limits: RollLimits;
   readonly nameOf: (cluster: ClusterId) => string;
-  /** Undefined: Redis is not asked. */
+  /** Undefined: Redis is not used. */
   readonly redis: AskedRedis | undefined;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
   readonly lifetime: AbortSignal;
-  /** How many workloads a plan asks about at once; undefined: as many as suit a process that does nothing else. */
+  /** How many workloads a plan reads at once; undefined: as many as suit a process that does nothing else. */
   readonly usersAtOnce?: number;
 }
 
-/** Makes what answers questions about clusters. Nothing of it writes. */
+/** Creates the answers to questions about clusters. Nothing of it writes. */
 export function createQuestions(options: QuestionsOptions): {
   readonly explain: Explain;
   readonly plan: PlanSource;
 } {
   const { clock, freezes, keyring, lifetime, log, nameOf, redis, settings } = options;
-  // Without chance: the same question has the same answer.
+  // No randomness: the same question has the same answer.
   const random = () => 0;
   const explaining = {
     brakes: createBrakes({ freezes, ledger: ledgerOf(options), clock, random, nameOf }),
@@ -69,7 +69,7 @@ export function createQuestions(options: QuestionsOptions): {
   };
 }
 
-/** How the last roll failed, and who discarded it, is in the history alone. */
+/** Only the history knows how the last roll failed, and who discarded it. */
 function withLatestRoll(explain: Explain, redis: AskedRedis | undefined): Explain {
   if (redis === undefined) return explain;
   return async (request, cluster, aborted) => {
@@ -85,7 +85,7 @@ const nothingRemembered: WorkloadRecord = {
   served: undefined,
 };
 
-/** Without Redis nothing is known of other rolls. */
+/** Without Redis, other rolls are unknown. */
 function ledgerOf({ redis, limits }: QuestionsOptions): RollLedger {
   if (redis !== undefined) return new RedisRollLedger({ client: redis.client, keys: redis.keys, limits });
   const done = async () => undefined;

@@ -10,10 +10,10 @@ export interface ServedClustersOptions extends Omit<QuestionsOptions, "nameOf"> 
   readonly fleet: Pick<Fleet, "get" | "named">;
 }
 
-/** Rolls use the same connections: four questions at once leave half of them free. */
+/** Rolls use the same connections; four concurrent questions leave half of them free. */
 const servedUsersAtOnce = 2;
 
-/** Makes what answers questions about the clusters that a process is engaged with, over the connections that it has. Nothing of it writes. */
+/** Creates the answers to questions about the engaged clusters of a process, over its existing connections. Nothing of it writes. */
 export function askServed(options: ServedClustersOptions): AskedFleet {
   const { clock, fleet, freezes, keyring, lifetime, limits, log, redis, settings } = options;
   const nameOf = (id: string) => fleet.get(id)?.name ?? id;
