@@ -44,7 +44,7 @@ const deployment = (name: string) => ({
   },
 });
 
-/** A cluster that allows no watch, watched by one process; audit events reach another one. */
+/** A cluster that allows no watch, watched by one process, while audit events reach another one. */
 async function startAudited(eventSource: EventSourceMode = "audit") {
   const cluster = await startSimCluster({ controllers: false });
   cluster.apply(configMap("1"));
@@ -90,10 +90,10 @@ async function startAudited(eventSource: EventSourceMode = "audit") {
     log,
     meter,
     receive,
-    /** `purpose name` of what was requested since the last call. */
+    /** `purpose name` of each request since the last call. */
     requested: () => added.splice(0).map(({ purpose, request }) => `${purpose} ${request.workload.name}`),
     added,
-    /** What the engagement was told of missed hints. */
+    /** The missed hints that the engagement received. */
     told,
     async unwatch() {
       lifetime.abort();

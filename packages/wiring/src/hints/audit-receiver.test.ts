@@ -26,7 +26,7 @@ function startReceiver() {
     clock,
     engaged,
     warned: () => log.lines.map(({ fields }) => fields),
-    /** Sends every 10 s, as an API server does whose batch was not accepted. */
+    /** Sends every 10 s, like an API server whose batch was not accepted. */
     async sendFor(ms: number, name = "nova") {
       for (let past = 0; past <= ms; past += 10 * secondMs) {
         await receive(name, eventList(auditEvent()));

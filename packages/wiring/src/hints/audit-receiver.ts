@@ -18,7 +18,7 @@ import { eventSourceOf } from "./event-source.ts";
 import { UnknownNames } from "./unknown-names.ts";
 
 export interface AuditReceiverOptions {
-  /** The cluster that people call so, if it is engaged now. */
+  /** The cluster with this displayed name, if it is engaged now. */
   readonly clusterNamed: (name: string) => Pick<Engaged, "cluster" | "labels"> | undefined;
   readonly isServed: (resource: HintedResource) => boolean;
   readonly eventSource: EventSourceMode;
@@ -29,9 +29,9 @@ export interface AuditReceiverOptions {
   readonly meter: Pick<Meter, "auditEvents">;
 }
 
-/** An API server waits 30 s for an answer, and sends the batch again after another one than 200. */
+/** An API server waits 30 s for an answer, and resends the batch after any answer but 200. */
 const storeTimeoutMs = 20_000;
-/** Who set up a policy that sends objects has to hear of it, and not with every batch. */
+/** The author of a policy that sends objects has to learn of it, but not with every batch. */
 const bodyWarningEveryMs = 3_600_000;
 const warnedClustersMax = 10_000;
 
@@ -47,7 +47,7 @@ export function createAuditReceiver(
   const names = new UnknownNames(clock, log);
   return async (name, body, delivery = "api-server") => {
     const engaged = clusterNamed(name);
-    // Not engaged yet, or no longer. Another process may receive the next attempt.
+    // The cluster is not engaged here. Another process may receive the next attempt.
     if (engaged === undefined) {
       names.unknown(name);
       return "unavailable";

@@ -4,7 +4,7 @@ import { type EventSourceMode, eventSources } from "@fleet-reloader/runtime/audi
 /** On a registration: how the changes of its cluster are noticed. */
 const eventSourceLabel = "fleet-reloader.io/event-source";
 
-/** The source of a cluster's changes: the label of its registration, else the flag. A label with another word is ignored. */
+/** How a cluster's changes are noticed: by the label of its registration, else by the flag. A label with another word is ignored. */
 export function eventSourceOf(labels: Labels, otherwise: EventSourceMode): EventSourceMode {
   return eventSources.find((source) => source === labels[eventSourceLabel]) ?? otherwise;
 }

@@ -3,17 +3,17 @@ import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { sourceResource } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { podStatusKind } from "@fleet-reloader/kube/objects/pod-status";
 
-/** A kind whose plural only the API server knows counts with its whole group. */
+/** A kind whose plural only the API server knows matches its whole group. */
 interface HintedKind {
   readonly group: string;
   readonly plural: string | undefined;
 }
 
 const namespaces: HintedKind = { group: "", plural: "namespaces" };
-/** A Rollout may refer to a Deployment for its template, served or not. */
+/** A Rollout may refer to a Deployment for its template, even if Deployments are not served. */
 const deployments: HintedKind = { group: "apps", plural: "deployments" };
 
-/** What audit events may be about to be of use, under these settings. */
+/** The kinds whose audit events are useful with these settings. */
 export function hintedKinds({
   sourceKinds,
   workloadKinds,

@@ -3,18 +3,18 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 
 export interface MissedHintsOptions {
-  /** What people call the cluster. */
+  /** The displayed name of the cluster. */
   readonly name: string;
   readonly log: Log;
   readonly meter: Pick<Meter, "hintsMissed">;
-  /** A line for each collection in which hints were missed; none when all is well. */
+  /** Receives one line for each collection with missed hints; none when all is well. */
   readonly changed: (lines: readonly string[]) => void;
 }
 
 /** Names in a line; more of them make it no clearer. */
 const namesShown = 5;
 
-/** Tells what lists of one cluster found although no hint told of it. */
+/** Reports what the lists of one cluster found without a hint. */
 export class MissedHints {
   readonly #options: MissedHintsOptions;
   readonly #lines = new Map<string, string>();

@@ -12,7 +12,7 @@ import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { expect, test } from "vitest";
 import { recordLateUsers } from "./record-late-users.ts";
 
-/** Rounds come quickly; the time is the real one. */
+/** Rounds pass quickly, but `now` is the real time. */
 const clock = {
   now: () => wallClock.now(),
   monotonic: () => wallClock.monotonic(),

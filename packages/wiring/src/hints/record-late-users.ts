@@ -15,7 +15,7 @@ export interface LateUsersParts {
   readonly history: History;
   readonly fleet: Pick<Fleet, "get">;
   readonly eventSource: EventSourceMode;
-  /** Whether this process watches a cluster: one process asks for the users of its changes. */
+  /** Whether this process watches a cluster: only one process looks up the users of its changes. */
   readonly watches: (cluster: ClusterId) => boolean;
   readonly client: RedisClient;
   readonly keys: Keys;

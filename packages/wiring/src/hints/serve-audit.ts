@@ -28,7 +28,7 @@ export interface ServeAuditOptions {
   readonly meter: Meter;
 }
 
-/** Receives audit events; undefined where no address is given. Faults with `config.invalid` when a file is missing or unreadable. */
+/** Receives audit events; undefined when no address is given. Faults with `config.invalid` when a file is missing or unreadable. */
 export async function serveAudit(options: ServeAuditOptions): Promise<Listening | undefined> {
   const { client, clock, config, fleet, keys, log, meter, settings } = options;
   const { auditListenAddress: address, auditClientCaFile, auditTokenFile } = config;

@@ -3,7 +3,7 @@ import { RecentMap } from "@fleet-reloader/engine/async/recent-map";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 
 interface UnknownName {
-  /** Monotonic, as all here. */
+  /** Monotonic, like all times here. */
   readonly sinceMs: number;
   readonly seenMs: number;
   readonly warnedMs: number;
@@ -11,12 +11,12 @@ interface UnknownName {
 
 /** A cluster that is being engaged is unknown for some seconds. */
 const unknownPatienceMs = 60_000;
-/** Events that are not accepted come again within 89 s. After a longer silence another process may have taken them. */
+/** Events that are not accepted come again within 89 s. After a longer silence another process may have received them. */
 const unknownSilenceMs = 5 * 60_000;
 const unknownEveryMs = 10 * 60_000;
 const unknownNamesMax = 10_000;
 
-/** Warns of names that credentials give to senders of audit events, and that no cluster has. */
+/** Warns of names that credentials give to senders of audit events but that no cluster has. */
 export class UnknownNames {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -27,7 +27,7 @@ export class UnknownNames {
     this.#log = log;
   }
 
-  /** Events came for a name that no engaged cluster has. */
+  /** Events arrived for a name that no engaged cluster has. */
   unknown(name: string): void {
     const now = this.#clock.monotonic();
     const before = this.#names.get(name);
