@@ -26,7 +26,7 @@ export interface Clusters {
   readonly settings: Settings;
   readonly fleet: Fleet;
   readonly served: ServedFreezes;
-  /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
+  /** Workloads that the watches show, for the worker in the same process. Undefined: the process does not both watch and work. */
   readonly shown: ShownWorkloads | undefined;
   /** Undefined: the process watches nothing. */
   readonly watched: Watched | undefined;
@@ -40,11 +40,11 @@ export interface Watched {
   readonly ownership: RedisOwnership | undefined;
   /** The name of this process among the others. */
   readonly member: string;
-  /** Publishes what is known of the watched clusters. Resolves when the signal is aborted. */
+  /** Publishes the status of the watched clusters. Resolves when the signal is aborted. */
   report(signal: AbortSignal): Promise<void>;
 }
 
-/** Makes what watches, reads and writes clusters. Nothing here waits for Redis or for a cluster. */
+/** Creates what watches, reads and writes clusters. Nothing here waits for Redis or for a cluster. */
 export async function openClusters(
   spec: ProcessSpec,
   connections: Connections,
@@ -179,7 +179,7 @@ function createWatched(
   };
 }
 
-/** What we know of a cluster that we do not watch. */
+/** What we know about a cluster that we do not watch. */
 function unwatched(ownership: RedisOwnership | undefined, cluster: ClusterId): AnnotationView {
   switch (ownership?.watcherOf(cluster)) {
     case "another":

@@ -29,7 +29,7 @@ export interface Connections {
   readonly adapters: Prometheus["adapters"];
   readonly metrics: Prometheus["metrics"];
   readonly registration: OpenRegistration;
-  /** The keys of the marks. Without a worker they are opened at the first call. */
+  /** The keys of the marks. Without a worker the first call opens them. */
   readonly keyring: () => Promise<Keyring>;
   readonly client: RedisClient;
   readonly keys: Keys;

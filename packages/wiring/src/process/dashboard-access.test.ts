@@ -18,7 +18,7 @@ test("page and API answer who signs in at an address that others reach", async (
   expect((await ask("/api/v1/clusters")).status).toBe(401);
   expect((await ask("/api/v1/clusters", { authorization: `Bearer ${world.tokens.ci}` })).status).toBe(200);
   const signed = await ask(session, own, "POST", JSON.stringify({ token: world.tokens.ann }));
-  // Only by TLS, which a proxy may have ended.
+  // Only over TLS, which a proxy may have ended.
   expect(String(signed.headers["set-cookie"])).toMatch(/^__Host-fleet-reloader-session=.*; Secure;/);
   const [cookie = ""] = String(signed.headers["set-cookie"]).split(";");
   expect(parseJson((await ask("/api/v1/clusters", { cookie })).body)).toMatchObject({ count: 1 });
@@ -49,7 +49,7 @@ test("whoever is signed in acts as their role says, and nobody else does", async
   expect((await freeze(Object.assign({ authorization: `Bearer ${world.tokens.ci}` }, json))).status).toBe(
     403,
   );
-  // The page of another site, with the cookie of this one.
+  // A page of another site, with the cookie of this one.
   expect((await freeze(Object.assign({ cookie, origin: "https://elsewhere.example" }, json))).status).toBe(
     403,
   );

@@ -15,7 +15,7 @@ import { startAccessWorld } from "../fixture/guarded-dashboard.ts";
 type AccessWorld = Awaited<ReturnType<typeof startAccessWorld>>;
 const grants = [{ role: "viewer", clusters: "*", namespaces: "*" }];
 
-/** Writes a file of the world, and gives its path. */
+/** Writes a file of the world and returns its path. */
 function fileIn(world: AccessWorld, name: string, content: string): string {
   const path = join(world.folder, name);
   writeFileSync(path, content);
@@ -52,7 +52,7 @@ test("a group of an issuer with a certificate of its own signs in at a dashboard
   expect([refused.status, refused.body]).toEqual([503, expect.stringContaining("--oidc-ca-file")]);
   await using dashboard = await world.start("127.0.0.1", ...flags, ...ca);
   const { id, status } = await signIn(dashboard.ask);
-  // The name of the cookie has the port: behind one address it is the same.
+  // The name of the cookie contains the port; behind one address it is the same.
   const cookieOf = ({ port }: { readonly port: number | undefined }) => ({
     cookie: `fleet-reloader-session-${port}=${id}`,
   });
@@ -60,7 +60,7 @@ test("a group of an issuer with a certificate of its own signs in at a dashboard
   expect(parseJson((await dashboard.ask("/api/v1/session", cookieOf(dashboard))).body)).toEqual({
     name: "bob@example.org",
   });
-  // Any dashboard with the same client knows the session; another client, or none, does not.
+  // Any dashboard with the same client knows the session; one with another client, or without one, does not.
   expect((await unknowing.ask("/api/v1/clusters", cookieOf(unknowing))).status).toBe(200);
   const names = await world.client.connection.keys("*:session:*");
   const records = await world.client.connection.mget(...names);
@@ -112,13 +112,13 @@ test("flags of a sign-in that are not whole end the start, and name the mend", a
     await expect(async () => world.start("127.0.0.1", ...flags), problem).rejects.toThrow(problem);
 });
 
-/** What a client of a connection has. */
+/** The credentials of a client connection. */
 interface ShownIdentity extends Partial<Certificate> {
-  /** Of an earlier connection, which this one resumes. */
+  /** The session of an earlier connection, which this one resumes. */
   readonly session?: Buffer | undefined;
 }
 
-/** A page with TLS behind a proxy, and a way to ask it with a certificate. */
+/** A page with TLS behind a proxy, and a way to send it requests with a certificate. */
 async function startBehindProxy(world: AccessWorld, proxy: Certificate, names = "sim-api") {
   const server = createLoopbackCertificate();
   const tls = ["--dashboard-tls-cert-file", fileIn(world, "tls.crt", server.certificatePem)];
@@ -172,7 +172,7 @@ test("only a proxy that shows its certificate says who asks", async () => {
     403,
     expect.stringContaining("you are known as eve@example.org"),
   ]);
-  // A name that somebody has put before that of the proxy.
+  // Somebody has put a name before that of the proxy.
   expect((await askWith(proxy, { "X-Forwarded-Email": "eve@example.org, ann@example.org" })).status).toBe(
     403,
   );
@@ -221,6 +221,6 @@ test("the page of another site changes nothing through the proxy", async () => {
     page.askWith(proxy, Object.assign({}, ann, headers), "/api/v1/acts/freeze", "POST");
   for (const headers of [{}, { Origin: "https://evil.example" }, { "Sec-Fetch-Site": "cross-site" }])
     expect((await act(headers)).status).toBe(403);
-  // Of our own page it is read: it has no body.
+  // A request of our own page is accepted and read: it has no body.
   expect((await act({ "Sec-Fetch-Site": "same-origin" })).status).toBe(400);
 });

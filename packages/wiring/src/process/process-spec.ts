@@ -24,7 +24,7 @@ import type { DashboardParts } from "../dashboard-parts.ts";
 import type { WatchParts } from "../watches/parts.ts";
 import type { WorkParts } from "../works/parts.ts";
 
-/** What every process is configured with. */
+/** The configuration of every process. */
 export type ProcessConfig = ConfigOf<
   typeof connectionFields &
     typeof fleetFields &
@@ -36,8 +36,8 @@ export type ProcessConfig = ConfigOf<
 >;
 
 /**
- * A process, by what it does. The parts are passed in, and not imported by `startProcess`: the bundle of a service holds no more than its
- * process runs.
+ * What a process consists of. The parts are passed in instead of imported by `startProcess`, so that the bundle of a service contains only what
+ * its process runs.
  */
 export interface ProcessSpec {
   readonly service: "standalone" | "watcher" | "worker";

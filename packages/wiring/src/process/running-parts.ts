@@ -74,12 +74,12 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
   }
   if (works !== undefined) {
     const reporting = runReporting(works, context);
-    // After the worker, whose last rolls are reported, and before the connections that Events need.
+    // After the worker, whose last rolls are reported, and before the connections, which Events need.
     shutdown.add("reports", () => reporting.stop());
     const tracing = await works.parts.openTracing({ config: works.config, clock: systemClock, log });
     shutdown.add("traces", () => tracing.stop());
     shutdown.add("history", () => kept.stop());
-    // In webhook mode nothing is rolled: requests that are still in the queue stay there.
+    // Webhook mode rolls nothing: requests that are still in the queue stay there.
     if (config.webhookUrl === undefined) {
       const young = new YoungGeneration();
       const growth = young.growUnderLoad({ allow: allowYoungGrowth, clock: systemClock, signal });
@@ -90,7 +90,7 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
         reporter: reporting.reporter,
         tracer: tracing.tracer,
       });
-      // Ended first: requests under way still need the connection of their cluster.
+      // Ends first: requests under way still need the connection of their cluster.
       shutdown.add("worker", () => working.stop());
       loops.watch(working.broken);
     }
@@ -124,7 +124,7 @@ function runLateUsers(
   loops.add("the late users", late);
 }
 
-/** What happens to a cluster as long as it is engaged. */
+/** The work on a cluster while it is engaged. */
 function createOnEngaged({ clusters, connections, spec }: ProcessContext, signal: AbortSignal): OnEngaged {
   const { log, registration } = connections;
   const { watched } = clusters;
@@ -157,7 +157,7 @@ function runReporting({ config, parts }: Works, { clusters, connections }: Proce
   return parts.startReporting({ config, fleet, isFleet, settings, instance, clock, random, log, meter });
 }
 
-/** Where work is told of. */
+/** Where work is reported. */
 interface Telling extends Pick<WorkingOptions, "history" | "reporter" | "tracer"> {
   readonly young: YoungGeneration;
 }

@@ -49,7 +49,7 @@ const web = {
 };
 const aboutWeb = "/workloads/nova/Deployment/shop/web";
 
-/** A Redis that a fleet uses, a hub at which the clusters nova and otech62 are registered, and a way to start a dashboard. */
+/** A Redis of a fleet, a hub with the registered clusters nova and otech62, and a way to start a dashboard. */
 async function startRegisteredWorld() {
   const redis = await startRedis();
   const [hub, nova, otech62] = await Promise.all(
@@ -189,7 +189,7 @@ test("it ends while a connection to a cluster waits for a Redis that hangs", asy
   await using world = await startRegisteredWorld();
   const dashboard = await world.start();
   world.redis.signal("SIGSTOP");
-  // The question is refused. The connection would serve the next one, so it still waits.
+  // The question is refused. The attempt to connect still waits, since it would serve the next question.
   expect(await dashboard.ask(aboutWeb)).toMatchObject({ status: 503, json: { code: "redis.unavailable" } });
   await expect(dashboard[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });

@@ -29,7 +29,7 @@ import { dashboardPlaces } from "../dashboard-places.ts";
 import { openRedisUrl } from "../made-secrets.ts";
 import { type OpenAccess, openAccess } from "../open-access.ts";
 
-/** A dashboard that is a process of its own. */
+/** A dashboard in a process of its own. */
 export interface DashboardSpec {
   /** Every field of the service. */
   readonly shape: ConfigShape;
@@ -47,16 +47,16 @@ export interface DashboardSpec {
   readonly sources: ConfigSources;
 }
 
-/** A dashboard that runs. */
+/** A running dashboard. */
 export interface RunningDashboard extends RunningService {
-  /** Those in use, also where 0 was given. */
+  /** The ports in use, also when 0 was given. */
   readonly ports: { readonly health: number; readonly dashboard: number };
 }
 
 /**
- * Starts a process that only answers: from Redis, and from a cluster when somebody asks about an object of it. It takes up no work, owns no
- * cluster, and keeps nothing in Redis but who is signed in. Its pages are served before Redis answers, and while Redis is away. When a step of the start fails,
- * everything that was started before ends, the last one first.
+ * Starts a process that only answers: from Redis, and from a cluster for questions about its objects. It takes no work, owns no cluster, and
+ * stores only sign-in sessions in Redis. Its pages are served before Redis answers and while Redis is away. When a step of the start fails,
+ * everything that was started before ends, in reverse order.
  */
 export async function startDashboard(spec: DashboardSpec): Promise<RunningDashboard> {
   const { logFormat, logLevel } = spec.config;
@@ -142,7 +142,7 @@ async function listenAnswering({
     limit: callLimit(config),
     redis: { client, keys },
     clock,
-    // Registrations are read again for each cluster that is asked about; the watchers log what is wrong with them.
+    // Registrations are read again for each question about a cluster; the watchers log their problems.
     log: createLog({ service: "dashboard", level: "error", format: config.logFormat }),
   });
   shutdown.add("asked clusters", close);
@@ -164,7 +164,7 @@ async function listenAnswering({
   return dashboard.port;
 }
 
-/** In webhook mode no workload is served. */
+/** Webhook mode serves no workload. */
 function askedSettings(config: DashboardSpec["config"]) {
   const settings = settingsOf(config);
   return config.webhookUrl === undefined ? settings : { ...settings, workloadKinds: [] };

@@ -46,7 +46,7 @@ const shape = {
   ...hintFields,
 } as const;
 
-/** Parts that only write down when they end. */
+/** Parts that only record their end. */
 function recordingParts() {
   const ended: string[] = [];
   const end = (name: string) => async () => void ended.push(name);
@@ -120,7 +120,7 @@ async function startWorld() {
   };
 }
 
-/** Resolves when only the connection that asks is left. */
+/** Resolves when only the connection of this query is left. */
 async function noConnectionLeft(url: string): Promise<void> {
   const client = new RedisClient({ url }, new CollectedLog());
   try {

@@ -16,8 +16,8 @@ import type { ProcessSpec } from "./process-spec.ts";
 import { startParts } from "./running-parts.ts";
 
 /**
- * Starts a process that watches, works, serves the dashboard, or does several of these. When a step of the start fails, everything that
- * was started before ends, the last one first.
+ * Starts a process that watches, works, serves the dashboard, or does several of these. When a step of the start fails, everything that was
+ * started before ends, in reverse order.
  */
 export async function startProcess(spec: ProcessSpec): Promise<RunningService> {
   const { config, service, shape, sources } = spec;
@@ -41,7 +41,7 @@ async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<L
   const { client, clock, keys, meter } = connections;
   const { watches } = spec;
   let starting: readonly string[] = ["the start has not ended"];
-  // Served before anything is waited for: being alive depends on nothing outside this process.
+  // Served before anything is waited for: liveness depends on nothing outside this process.
   const health = await serveHealth(spec, connections, clusters, {
     problems: () => starting,
     notes: () => access?.notes ?? [],
