@@ -15,7 +15,7 @@ interface KedaOptions {
 
 export type ListenForKeda = (options: KedaOptions) => Promise<ListeningScaler | undefined>;
 
-/** Serves KEDA's push trigger where an address is given. Only then is gRPC loaded. */
+/** Serves KEDA's push trigger if an address is given. Only then is gRPC loaded. */
 export const listenForKeda: ListenForKeda = async ({ config, scaling, clock, log }) => {
   const { scalerClientCaFile, scalerListenAddress, scalerTlsCertFile, scalerTlsKeyFile } = config;
   if (scalerListenAddress === undefined) return undefined;

@@ -8,7 +8,7 @@ import { createScaling, type Scaling, type ScalingOptions } from "./scaling.ts";
 import { Watching, type WatchingOptions } from "./watching.ts";
 import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./webhook-mode.ts";
 
-/** What watching clusters is made of. A process that does not watch does not load it. */
+/** The parts that watch clusters. A process that does not watch does not load them. */
 export interface WatchParts {
   serveAudit(options: ServeAuditOptions): Promise<Listening | undefined>;
   recordLateUsers(options: LateUsersParts, signal: AbortSignal): Promise<void>;

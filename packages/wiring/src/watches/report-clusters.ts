@@ -23,7 +23,7 @@ export interface ReportClustersOptions {
   readonly log: Log;
 }
 
-/** Publishes how each cluster is that this process watches. Resolves when the signal is aborted. */
+/** Publishes the status of each cluster that this process watches. Resolves when the signal is aborted. */
 export async function reportClusters(options: ReportClustersOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, keys, log, ownership } = options;
   const member = ownership === undefined ? aloneMember : options.member;

@@ -2,7 +2,7 @@ import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import { describe, expect, test } from "vitest";
 import { runTogether } from "./run-together.ts";
 
-/** A part that takes a moment to end when it has to. */
+/** A part that takes a moment to end when it is aborted. */
 function endless() {
   const part = { hasEnded: false, run };
   async function run(signal: AbortSignal): Promise<void> {

@@ -2,8 +2,8 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 
 /**
- * Runs parts of one work, each until its signal is aborted. When one fails, or ends by itself, the others are ended, too, and
- * it rejects with that failure once all have ended: nothing goes on beside the same work begun anew.
+ * Runs several parts of one work, each until its signal is aborted. When one fails, or ends by itself, the others are ended too, and the promise
+ * rejects with that failure once all have ended. So nothing runs beside a restart of the same work.
  */
 export async function runTogether(
   outer: AbortSignal,

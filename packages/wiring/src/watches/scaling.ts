@@ -30,7 +30,7 @@ export interface Scaling {
   watchHolds(signal: AbortSignal): Promise<void>;
 }
 
-/** The part of a process that always runs for the sake of workers that do not: it counts their work and ends holds. */
+/** Runs in an always-on process for workers that are scaled to zero: it counts their work and ends holds. */
 export function createScaling(options: ScalingOptions): Scaling {
   const { client, keys, queue, horizonMs, freezes, fleet, annotationsOf, clock, log } = options;
   const { queues } = queue;

@@ -15,10 +15,10 @@ import { expect, test } from "vitest";
 import { engagedCluster } from "../fixture/engaged-cluster.ts";
 import { Watching } from "./watching.ts";
 
-/** How often slow rollouts are looked at. */
+/** How often slow rollouts are checked. */
 const lookEveryMs = 5000;
 
-/** Breaks what it is told of a look at rollouts by, as a bug there would. */
+/** Throws on the log line of a rollout check, like a bug there. */
 class BrokenLog extends CollectedLog {
   override debug(fields: object, message: string): void {
     if (message === "rollouts could not be looked at") throw new Error("broken");

@@ -37,28 +37,28 @@ export interface WatchingOptions {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-  /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
+  /** Workloads that the watches show, for the worker in the same process. Undefined: the process does not both watch and work. */
   readonly shown: ShownWorkloads | undefined;
   readonly auditIntervalMs: number;
-  /** How changes are noticed where the registration of a cluster does not say. */
+  /** How changes are noticed unless the registration of a cluster says it. */
   readonly eventSource: EventSourceMode;
   /** Undefined: changes go into the queue. */
   readonly webhookMode: WebhookMode | undefined;
 }
 
-/** Clusters that list for the first time at once. Karmada syncs 5. */
+/** Clusters that run their first lists at once. Karmada syncs 5. */
 const syncsAtOnce = 16;
-/** The next cluster begins after this, although the slow one goes on. Listing 1,000 objects takes a tenth of a second. */
+/** After this the next cluster starts, although a slow one continues. Listing 1,000 objects takes a tenth of a second. */
 const syncTurnMs = 10_000;
 
 interface WatchedCluster {
   readonly name: string;
   readonly watcher: ClusterWatcher;
-  /** It is read where hints say so. */
+  /** Collections are read where hints point to. */
   readonly isHinted: boolean;
 }
 
-/** Watches the engaged clusters, puts their changes into the queue, and looks at their slow rollouts. */
+/** Watches the engaged clusters, queues their changes, and checks their slow rollouts. */
 export class Watching {
   readonly #options: WatchingOptions;
   readonly #watchers = new Map<ClusterId, WatchedCluster>();
@@ -84,7 +84,7 @@ export class Watching {
       await runTogether(signal, [
         (life) => watcher.run(life),
         ...(inbox === undefined ? [] : [(life: AbortSignal) => inbox.run(life)]),
-        // In webhook mode nothing is rolled.
+        // Webhook mode rolls nothing.
         ...(this.#options.webhookMode === undefined
           ? [(life: AbortSignal) => this.#watchRollouts(engaged, life)]
           : []),
@@ -92,12 +92,12 @@ export class Watching {
     } finally {
       this.#watchers.delete(cluster);
       synced();
-      // Who watches next judges anew. A verdict of ours would stay as long as the engagement.
+      // The next watcher judges again. Our verdict would stay for the rest of the engagement.
       if (isHinted) engaged.hintsMissed([]);
     }
   }
 
-  /** For each cluster that is waited for: a line for each stream that is not in sync, or one that says how far adoption is. */
+  /** For each awaited cluster: one line for each stream that is out of sync, or one line with the progress of adoption. */
   notReady(isWaitedFor: (cluster: ClusterId) => boolean): readonly string[] {
     return [...this.#watchers].flatMap(([cluster, { name, watcher }]) => {
       if (!isWaitedFor(cluster)) return [];
@@ -108,13 +108,13 @@ export class Watching {
     });
   }
 
-  /** What our streams of the cluster show of annotations that freeze. Undefined: we have none, or a hint of one may be missing. */
+  /** What our streams of the cluster show about annotations that freeze. Undefined: we have no streams, or may have missed a hint of one. */
   annotationsOf(cluster: ClusterId): ClusterWatcher["annotations"] | undefined {
     const watched = this.#watchers.get(cluster);
     return watched?.isHinted === false ? watched.watcher.annotations : undefined;
   }
 
-  /** How far the streams of each watched cluster are. */
+  /** The progress of the streams of each watched cluster. */
   get lags(): ReadonlyMap<ClusterId, StreamLag> {
     return new Map([...this.#watchers].map(([cluster, { watcher }]) => [cluster, watcher.lag]));
   }
@@ -135,7 +135,7 @@ export class Watching {
   #hintedStreams(engaged: Engaged, hints: HintInbox | undefined, log: Log): HintedStreams | undefined {
     if (hints === undefined) return undefined;
     const { meter } = this.#options;
-    // There at 0 before the first one: a graph shows it rise.
+    // The series starts at 0, so that a graph shows the first increase.
     meter.hintsMissed(engaged.name, 0);
     const changed = (lines: readonly string[]) => engaged.hintsMissed(lines);
     const missed = new MissedHints({ name: engaged.name, log, meter, changed });
@@ -170,7 +170,7 @@ export class Watching {
       clock,
       log,
       meter,
-      // A status that nobody told of makes a write on what was shown a conflict.
+      // With hints no event announces a status write, so a write based on the shown state would conflict.
       shown: inbox === undefined ? shown : undefined,
       semaphore: this.#semaphore,
       auditIntervalMs,

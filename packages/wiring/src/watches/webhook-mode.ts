@@ -18,7 +18,7 @@ import { userAgent } from "@fleet-reloader/runtime/process/version";
 
 /** The mode of `--webhook-url`: each change of a source is sent to an address, and nothing is rolled. */
 export interface WebhookMode {
-  /** Publishes the changed sources of one cluster, given when we were first engaged with it. */
+  /** Creates the publisher of one cluster's changed sources, for the time at which we first engaged the cluster. */
   createPublisher(cluster: WebhookCluster): (engagedAtSeconds: number) => SourcePublisher;
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface WebhookModeOptions {
   readonly meter: Meter;
 }
 
-/** Calls that are not sent by then are dropped. */
+/** Calls that are unsent by then are dropped. */
 const webhookGraceMs = 2000;
 
 /** Undefined when no address is given: then changes roll workloads. */
