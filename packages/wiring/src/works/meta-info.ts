@@ -19,8 +19,8 @@ export interface MetaInfoOptions {
 }
 
 /**
- * Writes the ConfigMap `reloader-meta-info` when the first cluster of the list is engaged. Stakater Reloader writes it to the cluster
- * that it runs in. Nothing waits for the write.
+ * Writes the ConfigMap `reloader-meta-info` when the first cluster of the list is engaged. Stakater Reloader writes it to the cluster it runs in.
+ * Nothing waits for the write.
  */
 export function publishOnEngagement(options: MetaInfoOptions): (engaged: Engaged) => void {
   const { shape, sources, config, firstCluster, clock, log, signal } = options;

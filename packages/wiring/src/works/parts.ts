@@ -4,7 +4,7 @@ import { type Reporting, type ReportingOptions, startReporting } from "./reporti
 import { openTracing, type Tracing, type TracingOptions } from "./tracing.ts";
 import { startWorking, type Working, type WorkingOptions } from "./working.ts";
 
-/** What rolling workloads is made of. A process that rolls nothing does not load it. */
+/** The parts that roll workloads. A process that rolls nothing does not load them. */
 export interface WorkParts {
   publishOnEngagement(options: MetaInfoOptions): (engaged: Engaged) => void;
   openTracing(options: TracingOptions): Promise<Tracing>;

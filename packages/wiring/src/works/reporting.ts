@@ -29,7 +29,7 @@ export interface ReportingOptions {
   readonly meter: Meter;
 }
 
-/** Reports that are not sent by then are dropped: the end of a process does not wait for a chat. */
+/** Reports that are unsent by then are dropped: the end of a process does not wait for a chat. */
 const reportGraceMs = 2000;
 /** Machines read faster than people. */
 const webhookLimits = { singlesMax: 200, windowMs: 10_000 } as const;

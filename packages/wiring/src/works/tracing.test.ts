@@ -16,7 +16,7 @@ await opened.stop();
 console.log(JSON.stringify(loaded));
 `;
 
-/** The modules that a process of its own has loaded when tracing is open. */
+/** The modules that a process of its own has loaded once tracing is open. */
 async function modulesOf(...endpoint: readonly string[]): Promise<readonly string[]> {
   const args = ["--input-type=module", "--eval", loadedModules, ...endpoint];
   const { stdout } = await promisify(execFile)(process.execPath, args);

@@ -17,10 +17,10 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-/** Spans that are not sent by then are dropped. */
+/** Spans that are unsent by then are dropped. */
 const tracingGraceMs = 2000;
 
-/** Sends spans where a collector is given. Only then is anything for it loaded. */
+/** Sends spans if a collector is given. Only then are its modules loaded. */
 export async function openTracing({ config, clock, log }: TracingOptions): Promise<Tracing> {
   const { otlpEndpoint: endpoint, otlpHeaders: headers } = config;
   if (endpoint === undefined) return { tracer: undefined, stop: async () => undefined };

@@ -38,7 +38,7 @@ export interface WorkingOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly keyring: Keyring;
-  /** Start although notes that were made with another key cannot be read. */
+  /** Start although applied states recorded with another key cannot be read. */
   readonly forgetOldKeys: boolean;
   readonly queue: Workqueue;
   readonly settings: Settings;
@@ -54,21 +54,21 @@ export interface WorkingOptions {
   /** Undefined: nothing is traced. */
   readonly tracer: Tracer | undefined;
   readonly onTaken: (waitedMs: number) => void;
-  /** Takes what is to be done each time before the metrics are read. */
+  /** Registers an act to run before each read of the metrics. */
   readonly beforeScrape: (act: () => void) => void;
-  /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
+  /** Workloads that the watches show, for the worker in the same process. Undefined: the process does not both watch and work. */
   readonly shown: ShownWorkloads | undefined;
   readonly freezes: Freezes;
   readonly limits: RollLimits;
 }
 
-/** A request that takes longer goes back to the queue. History, reports and connections end afterwards: the chart gives a pod 45 s. */
+/** A request that takes longer returns to the queue. History, reports and connections end afterwards: the chart gives a pod 45 s. */
 const drainMs = 25_000;
 
-/** The last rolls are handed to followers with two writes to Redis. */
+/** Two writes to Redis hand over the last rolls to followers. */
 const followGraceMs = 1000;
 
-/** A rollout takes at least the start of a pod. */
+/** A rollout takes at least as long as the start of a pod. */
 const firstCheckMs = 5000;
 
 /** Work under way. */
@@ -84,7 +84,7 @@ export async function startWorking(options: WorkingOptions): Promise<Working> {
   await guardMarkKey(keyring, { client, keys, log, forgetOldKeys: options.forgetOldKeys });
   const lifetime = new AbortController();
   const { followUps, handler } = createHandler(options, lifetime.signal);
-  // The gate lets a cluster that is alone use at most half of the slots: `concurrency` is that half.
+  // The gate gives a single cluster at most half of the slots: `concurrency` is that half.
   const slots = 2 * options.concurrency;
   const gate = new ClusterGate({
     slots,
@@ -118,14 +118,14 @@ export async function startWorking(options: WorkingOptions): Promise<Working> {
   };
 }
 
-/** Reconciles a workload, or follows its rollout, by the purpose of the request. */
+/** Reconciles a workload, or follows its rollout, depending on the purpose of the request. */
 function createHandler(
   options: WorkingOptions,
   lifetime: AbortSignal,
 ): { readonly handler: Handler; readonly followUps: FollowUps } {
   const { client, clock, fleet, freezes, keyring, keys, limits, log, meter, names } = options;
   const { queue, random, reporter, settings, tracer } = options;
-  // The engine tells a history that is absent from one that is undefined.
+  // The engine distinguishes an absent history from an undefined one.
   const history = options.history === undefined ? {} : { history: options.history };
   const engaged = engagedClusters(fleet, settings);
   const nameOf = (cluster: ClusterId) => fleet.get(cluster)?.name ?? cluster;
@@ -172,7 +172,7 @@ function createHandler(
   return { handler: byPurpose(reconcile, createFollower(following)), followUps };
 }
 
-/** Kept by engagement and not by cluster: a cluster that is engaged again has another connection. */
+/** Keyed by engagement instead of cluster: a cluster that is engaged again has another connection. */
 function engagedClusters(fleet: Fleet, settings: Settings) {
   const known = new WeakMap<Engaged, EngagedCluster>();
   return async (cluster: ClusterId): Promise<EngagedCluster | undefined> => {
