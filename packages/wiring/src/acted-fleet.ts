@@ -13,7 +13,7 @@ export interface ActedFleetOptions extends RecordActOptions {
   readonly queue: BullWorkqueue;
 }
 
-/** What acts look at and change in Redis. Its user there needs the role `operator`, or `standalone`. */
+/** What operators' acts read and change in Redis. Its Redis user needs the role `operator` or `standalone`. */
 export function openActedFleet(options: ActedFleetOptions): ActedFleet {
   const { client, clock, keys, lengthMax, log, queue } = options;
   const recording = { client, keys, lengthMax, clock, log };

@@ -32,7 +32,7 @@ export interface DashboardPartsOptions {
   readonly queue: BullWorkqueue;
   readonly clock: RedisClock;
   readonly log: Log;
-  /** Its clusters are asked over the connections that the process has. */
+  /** Questions about its clusters use the existing connections of the process. */
   readonly fleet: Fleet;
   readonly freezes: Freezes;
   readonly acting: ActingOptions;
@@ -43,20 +43,20 @@ export interface DashboardPartsOptions {
 
 /** The parts of the dashboard. A process without a dashboard does not load them. */
 export interface DashboardParts {
-  /** Opened before anything is served: nobody looks at pages that are not guarded yet. */
+  /** Opened before anything is served, so that nobody sees unprotected pages. */
   openAccess(options: OpenAccessOptions): Promise<OpenAccess>;
   listen(options: DashboardPartsOptions): Promise<{ readonly port: number; close(): Promise<void> }>;
 }
 
-/** What people who are signed in act with. */
+/** What signed-in people act with. */
 export interface ActingOptions {
-  /** Where freezes are declared, for all processes to read; undefined: nowhere. */
+  /** Where freezes are declared for all processes; undefined: nowhere. */
   readonly freezes: FreezeStores | undefined;
-  /** Of more records in a stream of the history the oldest go. */
+  /** Maximum of records in a stream of the history; the oldest are removed. */
   readonly historyLengthMax: number;
 }
 
-/** What every dashboard answers from. */
+/** The data sources of every dashboard. */
 export interface OpenDashboardOptions {
   readonly address: ListenAddress;
   readonly access: OpenAccess;
@@ -67,7 +67,7 @@ export interface OpenDashboardOptions {
   readonly acting: ActingOptions;
   /** Since when Redis is away. */
   readonly absence: RedisAbsence;
-  /** Redis' own. */
+  /** Redis' own clock. */
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -80,7 +80,7 @@ export async function openDashboard(options: OpenDashboardOptions) {
   const projection = new HistoryProjection({ client, keys, reader: history, clock });
   const sessions = new RedisSessions({ client, keys, clock });
   const control = access.control({ sessions, overview, notReady: () => absence.notReady, clock });
-  // Without a sign-in nobody acts: a reason without a person says little later.
+  // Without a sign-in nobody acts: an act without a person would say little later.
   const acts: DashboardActs | undefined = control && {
     identify: (request) => control.identify(request),
     freezes: acting.freezes,

@@ -3,7 +3,7 @@ import type { dashboardFields } from "@fleet-reloader/runtime/config/fields/http
 import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { addressUrl } from "@fleet-reloader/runtime/http/socket-address";
 
-/** Where people find what a dashboard serves, for the log. Where nobody signs in, the page answers at a loopback address only. */
+/** The addresses of a dashboard, for the log. Without a sign-in the page answers only at a loopback address. */
 export function dashboardPlaces(
   { accessFile, dashboardAddress, dashboardTlsCertFile }: ConfigOf<typeof dashboardFields>,
   port: number,

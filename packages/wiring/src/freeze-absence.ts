@@ -3,9 +3,9 @@ import type { FrozenNow } from "@fleet-reloader/engine/admission/freezes";
 import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-/** The documents that have ever been seen. They are remembered longer than this process lives. */
+/** The documents that have ever been seen. This memory outlives the process. */
 export interface KnownDocuments {
-  /** They are remembered by the Redis of one data dir, and not by one that processes with other data dirs share. */
+  /** The Redis of one data dir stores them, not one that processes with other data dirs share. */
   readonly isOfDataDir: boolean;
   has(name: string): Promise<boolean>;
   add(name: string): Promise<void>;
@@ -14,23 +14,23 @@ export interface KnownDocuments {
 export interface FreezeAbsenceOptions {
   /** The place of the document, for people. */
   readonly place: string;
-  /** The names of the document. No other document of those that are remembered together has one of them. */
+  /** The names of the document. No other remembered document has one of them. */
   readonly names: readonly string[];
-  /** How to write that nothing is frozen. */
+  /** How to write an empty document. */
   readonly mend: string;
-  /** The configuration names the document, so it has to be there, and nobody needs to remember that it was. */
+  /** The configuration names the document, so it has to exist, whether or not it was seen before. */
   readonly isNamed: boolean;
-  /** Undefined: only what this process has seen is known. */
+  /** Undefined: only what this process itself has seen is known. */
   readonly known: KnownDocuments | undefined;
   readonly clock: Clock;
 }
 
-/** Redis answers within a millisecond; it is taken for absent after this. */
+/** Redis answers within a millisecond; after this it counts as unavailable. */
 const absencePatienceMs = 2000;
-/** A write that failed is tried again this often, and not before each roll. */
+/** A failed write is retried this often, but not before each roll. */
 const absenceRetryMs = 5000;
 
-/** Decides what a missing freeze document means. A document that was there and is gone lifts no freeze. */
+/** Decides what a missing freeze document means. Removing a document lifts no freeze. */
 export class FreezeAbsence {
   readonly #options: FreezeAbsenceOptions;
   #wasThere: boolean | undefined;
@@ -41,7 +41,7 @@ export class FreezeAbsence {
     this.#options = options;
   }
 
-  /** The document is there now. */
+  /** The document exists now. */
   seen(): void {
     const { clock, isNamed, known, names } = this.#options;
     this.#wasThere = true;
@@ -54,7 +54,7 @@ export class FreezeAbsence {
     Promise.all(names.map((name) => known.add(name))).then(noted, () => undefined);
   }
 
-  /** The document is not there now. Nothing is frozen if it never was there. Rejects when that is not known. */
+  /** The document does not exist now. Nothing is frozen if it never existed. Rejects when that is unknown. */
   async meaning(): Promise<FrozenNow> {
     const { isNamed, mend, place } = this.#options;
     this.#wasThere ??= await this.#isRemembered();
@@ -64,10 +64,10 @@ export class FreezeAbsence {
       : { type: "known", freezes: [] };
   }
 
-  /** Faults where the document was there and is gone: one that is written anew would lift what is frozen by that. */
+  /** Faults when the document existed and is gone: writing it again would lift what its absence freezes. */
   async assertNotGone(): Promise<void> {
     const { mend, place } = this.#options;
-    // While nobody knows, people may freeze.
+    // While that is unknown, people may freeze.
     this.#wasThere ??= await this.#isRemembered().catch(() => undefined);
     if (this.#wasThere === true)
       throw new Fault(

@@ -13,7 +13,7 @@ import { openFreezes } from "./freezes.ts";
 const none = { type: "known", freezes: [] };
 const shop = { namespace: "shop", reason: "migration", by: "me" };
 
-/** A machine with a data dir, and the names that Redis remembers. */
+/** A machine with a data dir, and the names stored in Redis. */
 function machine() {
   const folder = mkdtempSync(join(tmpdir(), "fr-freezes-"));
   const names = new Set<string>();
@@ -67,7 +67,7 @@ describe("a freeze file", () => {
     expect(await second.now()).toEqual(none);
   });
 
-  // Its data dir is on a volume, and the Redis beside it remembers. The next pod has another name.
+  // Its data dir is on a volume, and the Redis in it remembers the file. The next pod has another name.
   test("that is gone lifts no freeze in the next pod of its data dir", async () => {
     using at = machine();
     const known = { ...at.known, isOfDataDir: true };
@@ -82,7 +82,7 @@ describe("a freeze file", () => {
     });
   });
 
-  // What each pod has beside a Redis of all pods says nothing of the data dir of another.
+  // The file of one pod, with a Redis for all pods, says nothing about the data dir of another.
   test("of one pod holds nothing in another that shares its Redis", async () => {
     using at = machine();
     writeFileSync(at.file, "- fleet: true\n");
@@ -105,7 +105,7 @@ describe("a freeze file", () => {
     };
     const open = () => at.open({ freezeFile: named }, known);
     expect(await open().now()).toEqual({ type: "unreadable", why });
-    // Each pod of a worker would be another name in Redis, and it changes no answer.
+    // Each pod of a worker would be another name in Redis, without any effect on the answer.
     writeFileSync(named, "[]\n");
     expect(await open().now()).toEqual(none);
     expect(asked).toEqual([]);

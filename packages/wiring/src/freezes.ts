@@ -40,11 +40,11 @@ export interface FreezesOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Undefined: a document that is not there freezes nothing, unless the configuration names it. */
+  /** Undefined: a missing document freezes nothing, unless the configuration names it. */
   readonly known?: KnownDocuments | undefined;
 }
 
-/** The freezes of the file and of the ConfigMap together: neither can lift a freeze of the other. */
+/** The freezes of the file and of the ConfigMap together. Neither can lift a freeze of the other. */
 export function openFreezes(options: FreezesOptions): OpenFreezes {
   const { config, env } = options;
   const lifetime = new AbortController();
@@ -90,7 +90,7 @@ export interface ServedFreezes {
   close(): Promise<void>;
 }
 
-/** The freezes of a service. It remembers in Redis which documents were there, and logs when one cannot be read. */
+/** The freezes of a service. It stores in Redis which documents existed, and logs when one cannot be read. */
 export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   const { client, clock, config, env, fleet, keys, log, meter, userAgent } = options;
   const known = new RedisKnownDocuments({ client, keys });
@@ -118,7 +118,7 @@ export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   };
 }
 
-/** The command line answers from this list: which clusters a freeze covers, and which are sick. */
+/** The command line answers from this list which clusters a freeze covers and which are unhealthy. */
 const publishMs = 5000;
 /** Most registrations arrive within the first moments. */
 const publishFirstMs = 1000;
@@ -151,8 +151,8 @@ function absenceOf({ name }: FreezeStore, { clock, known }: FreezesOptions): Fre
 }
 
 /**
- * The first freeze makes the default file. Other machines of a Redis have one in the same place. The embedded Redis of a data dir remembers that
- * of its data dir, also for the next pod, whose name is another.
+ * The first freeze creates the default file. Other machines with the same Redis have one at the same path. The embedded Redis of a data dir
+ * remembers the file of its data dir, even for the next pod, which has another name.
  */
 function absenceOfFile(
   { name: place }: FreezeStore,
@@ -176,7 +176,7 @@ function openDocument(store: FreezeStore, absence: FreezeAbsence) {
   return { store: guarded, read: readStore(store, absence) };
 }
 
-/** Calls that overlap share one read. The text is parsed again only when it has changed. */
+/** Overlapping calls share one read. The text is parsed again only when it has changed. */
 function readStore(store: FreezeStore, absence: FreezeAbsence): () => Promise<FrozenNow> {
   const shared = new SingleFlight<FrozenNow>();
   let known: { readonly text: string; readonly frozen: FrozenNow } | undefined;

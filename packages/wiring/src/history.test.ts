@@ -35,7 +35,7 @@ async function startBed() {
 
 test("who keeps no history leaves none of an earlier one", async () => {
   await using bed = await startBed();
-  // By a clock that is ahead of ours, too.
+  // Includes an entry by a clock that is ahead of ours.
   for (const stream of bed.keys.histories)
     for (const time of ["1-0", "9999999999999-0"]) await bed.add(stream, time);
   const { history, stop } = bed.start(0, 100);

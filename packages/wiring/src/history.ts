@@ -31,14 +31,14 @@ export interface RecordFreezesOptions {
   readonly log: Log;
 }
 
-/** Publishes what is frozen, and records in the history what is frozen and unfrozen. Resolves when the signal is aborted. */
+/** Publishes the freezes, and records in the history when one begins or ends. Resolves when the signal is aborted. */
 export async function recordFreezes(options: RecordFreezesOptions, signal: AbortSignal): Promise<void> {
   const { clock, client, freezes, history, keys, log, member } = options;
   const told = new RedisRecordedFreezes({ client, keys, member });
   await followFreezes({ freezes, told, history, clock, log }, signal);
 }
 
-/** Records that are not written by then are dropped. */
+/** Records that are unwritten by then are dropped. */
 const historyGraceMs = 2000;
 
 export interface HistoryOptions {
@@ -50,7 +50,7 @@ export interface HistoryOptions {
   readonly meter: Meter;
 }
 
-/** Opens the history that a process writes to. What is there and not to be kept goes, also where none is kept. */
+/** Opens the history of a process. Removes records that are no longer to be kept, even when no history is kept. */
 export function startHistory({ client, clock, config, keys, log, meter }: HistoryOptions): StartedHistory {
   const { historyRetention: retentionMs } = config;
   const isKept = retentionMs > 0;

@@ -32,7 +32,7 @@ export interface MadeSecretsOptions {
   readonly onlyReads?: boolean;
 }
 
-/** Time between two tries. A person may be waiting for a right that was just granted. */
+/** Time between two attempts. A person may be waiting for a right that was just granted. */
 const secretRetryMs = 2000;
 
 /** Reads the keys of the marks from `--mark-key-secret`, from `--mark-key-file` or from the data dir. */
@@ -56,7 +56,7 @@ export async function openRedisUrl(options: MadeSecretsOptions): Promise<string>
   );
 }
 
-/** Puts the password into the URL, which must have none. */
+/** Puts the password into the URL, which must not have one. */
 export async function withPassword(redisUrl: string, password: () => Promise<string>): Promise<string> {
   const [, scheme, user = "", rest] = /^([a-z-]+:\/\/)(?:([^:@]+)@)?([^@]+)$/.exec(redisUrl) ?? [];
   if (scheme === undefined || rest === undefined)
@@ -67,7 +67,7 @@ export async function withPassword(redisUrl: string, password: () => Promise<str
   return `${scheme}${user}:${encodeURIComponent((await password()).trim())}@${rest}`;
 }
 
-/** Waits until the Secret is read or made. While the API server does not answer, a health endpoint says that this process is alive. */
+/** The cluster that holds the Secret. Faults with `config.invalid` when there is none. */
 function homeTargetOf(flag: string, { config, env }: MadeSecretsOptions): ClusterTarget {
   const target = homeTarget(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
   if (target === undefined) throw new Fault("config.invalid", `${flag}: there is no cluster to read it from`);
@@ -133,7 +133,7 @@ async function retry(
   }
 }
 
-/** The reason of a failure that may pass; throws one that stays. */
+/** The reason of a temporary failure; throws a permanent one. */
 function toRetry(error: unknown): string {
   const fault = asFault(error);
   if (fault.class === "misconfigured" || fault.class === "invariant") throw fault;

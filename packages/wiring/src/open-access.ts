@@ -17,12 +17,12 @@ export interface OpenAccessOptions {
   readonly log: Log;
 }
 
-/** What callers are known by. */
+/** What identifies callers. */
 export interface KnowCallersOptions {
   readonly sessions: RedisSessions;
   readonly overview: Pick<FleetOverview, "clusters">;
   readonly notReady: () => readonly string[];
-  /** Redis' own. */
+  /** Redis' own clock. */
   readonly clock: Clock;
 }
 
@@ -33,7 +33,7 @@ export interface OpenAccess {
   readonly tls: ListenTls;
   /** Undefined: nobody signs in. */
   control(options: KnowCallersOptions): AccessControl | undefined;
-  /** Where people sign in with an issuer; undefined: nowhere. */
+  /** The sign-in with an issuer; undefined: there is none. */
   issuerSignIn(clock: Pick<Clock, "now">): IssuerSignIn | undefined;
   close(): void;
 }
@@ -47,7 +47,7 @@ const dashboardTlsFlags = {
 const unknownPeople =
   "--access-file: nobody is known as one of its groups, or as its people without tokens; give --oidc-issuer-url or --forward-auth-client-ca-file";
 
-/** Reads the access file, if there is to be one, and goes on looking at it. Faults with `config.invalid` when it cannot be used. */
+/** Reads the access file, if one is configured, and keeps watching it. Faults with `config.invalid` when it cannot be used. */
 export async function openAccess({ config, log }: OpenAccessOptions): Promise<OpenAccess> {
   const { accessFile, dashboardAddress, dashboardTlsCertFile } = config;
   const issued = await openSignIn(config);

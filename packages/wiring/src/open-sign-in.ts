@@ -14,19 +14,20 @@ import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 
 type SignInConfig = ConfigOf<typeof dashboardFields>;
 
-/** Where people sign in with an issuer, and what knows their sessions. */
+/** The sign-in with an issuer, and the reader of its sessions. */
 export interface OpenSignIn {
   readonly signIn: IssuerSignIn;
   readonly sessions: IssuedSessions;
 }
 
-/** Somebody waits for the issuer in a browser. */
+/** A person waits for the issuer in a browser. */
 const issuerAskSeconds = 10;
-/** Anybody with a session could guess a short secret offline. Issuers make longer ones. */
+/** Anybody with a session could guess a short secret offline. Issuers create longer ones. */
 const secretLengthMin = 16;
 
 /**
- * Makes what signs people in with an issuer, by Redis' clock; undefined where there is no issuer. The issuer is not asked yet. Faults with `config.invalid` when a flag or a file is missing.
+ * Creates the sign-in with an issuer, by Redis' clock; undefined when there is no issuer. The issuer is not contacted yet. Faults with
+ * `config.invalid` when a flag or a file is missing.
  */
 export async function openSignIn(
   config: SignInConfig,
