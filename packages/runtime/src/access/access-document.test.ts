@@ -10,7 +10,7 @@ function whyNot(document: AccessDocument): string {
   return document.type === "unreadable" ? document.why : "it was read";
 }
 
-/** A document with one person whose one grant, or whose entry, has other fields. */
+/** A document with one person, whose entry or only grant has other fields. */
 function withPerson(entry: object, grant: object = {}): string {
   const grants = [{ role: "viewer", clusters: "*", namespaces: ["shop"], ...grant }];
   return JSON.stringify({ people: [{ name: "ann", tokens: [hash], grants, ...entry }] });

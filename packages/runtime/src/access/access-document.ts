@@ -4,13 +4,13 @@ import { CORE_SCHEMA, load } from "js-yaml";
 import * as z from "zod";
 import { readTokenDigest } from "./token-digest.ts";
 
-/** Lowest first: each role may what the ones before it may. */
+/** Lowest first: each role includes the ones before it. */
 export const accessRoles = ["viewer", "operator", "admin"] as const;
 
 /** A role in some places. */
 export interface AccessGrant {
   readonly role: (typeof accessRoles)[number];
-  /** By name, by the labels they are registered with, or all. */
+  /** By name, by registered labels, or all. */
   readonly clusters: readonly string[] | LabelSelector | "all";
   readonly namespaces: readonly string[] | "all";
 }
@@ -18,9 +18,9 @@ export interface AccessGrant {
 /** A person, machine or group that may ask or act. */
 export interface AccessSubject {
   readonly name: string;
-  /** A person may sign in at the page. A group is people whom an issuer or a proxy says to be in it. */
+  /** A person may sign in at the page. A group consists of people whose membership an issuer or a proxy reports. */
   readonly type: "person" | "machine" | "group";
-  /** SHA-256 of each of their tokens. */
+  /** SHA-256 of each of its tokens. */
   readonly digests: readonly Buffer[];
   readonly grants: readonly AccessGrant[];
 }
@@ -58,16 +58,16 @@ const grantShape = z
   .refine(({ clusters, clusterSelector }) => (clusters === undefined) !== (clusterSelector === undefined), {
     message: "does not say which clusters; write either clusters or clusterSelector",
   });
-/** It is shown to others, and written into the history. */
+/** The name is shown to others and recorded in the history. */
 const subjectName = /^[\p{L}\p{N}][\p{L}\p{N}@._+ -]{0,63}$/u;
 const tokens = z.array(tokenHash, "must be a list of hashes").min(1, "is empty; write at least one hash");
 const grants = z.array(grantShape, "must be a list of grants").min(1, "is empty; write at least one grant");
 const writtenName = accessName.regex(subjectName, "is no name; write at most 64 letters and digits");
 const machineShape = z.strictObject({ name: writtenName, tokens, grants });
-// An issuer or a proxy may know a person without a token.
+// An issuer or a proxy may identify a person without a token.
 const personShape = z.strictObject({ name: writtenName, tokens: tokens.default([]), grants });
 const groupShape = z.strictObject({
-  // As the issuer writes it: a path, a number or a DN. It is compared and never shown as somebody.
+  // The issuer's own text: a path, a number or a DN. It is compared and never shown as a name.
   name: accessName.max(256, "is too long; write at most 256 characters"),
   grants,
 });
@@ -80,7 +80,7 @@ const documentShape = z.strictObject(
   "it is no map; write people: or machines: with a list",
 );
 
-/** Whether somebody may be called this. */
+/** Whether a subject may have this name. */
 export function isSubjectName(text: string): boolean {
   return subjectName.test(text);
 }
@@ -98,7 +98,7 @@ const fieldNames = [
 ];
 const knownFields = [...fieldNames, "namespaces"];
 
-/** Reads an access file, in YAML or JSON. Nothing of it that could be a token is quoted. */
+/** Reads an access file, in YAML or JSON. Messages quote nothing that could be a token. */
 export function readAccessDocument(text: string): AccessDocument {
   let value: unknown;
   try {
@@ -150,14 +150,14 @@ function grantOf({
   return { role, clusters: clusters ?? selected, namespaces };
 }
 
-/** One name is one subject. */
+/** Each name may belong to only one subject. */
 function doubledNames(entries: readonly Pick<SubjectEntry, "name">[]): readonly string[] {
   return [...Map.groupBy(entries, (entry) => entry.name)]
     .filter(([, its]) => its.length > 1)
     .map(([its]) => `name: ${JSON.stringify(its)} is there twice; write one entry with all its grants`);
 }
 
-/** One token is of one subject. */
+/** Each token may belong to only one subject. */
 function doubledTokens(entries: readonly SubjectEntry[]): readonly string[] {
   const owned = entries.flatMap((entry) =>
     entry.tokens.map((text) => ({ owner: entry.name, text: text.toLowerCase() })),
@@ -183,7 +183,7 @@ function unknownField(key: string): string {
   return `${JSON.stringify(key.slice(0, 60))} is not known; ${near === undefined ? `known are ${knownFields.join(", ")}` : `did you mean ${near}?`}`;
 }
 
-/** The value in short. What stands in the place of a token is not shown: somebody may have put the token itself there. */
+/** A short form of the value. A value in the place of a token is not shown, since it may be the token itself. */
 function valueText(path: readonly PropertyKey[], document: unknown): string {
   if (path.length === 0 || path.includes("tokens")) return "";
   let value = document;

@@ -4,11 +4,11 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import { RereadFile } from "../process/reread-file.ts";
 import { type AccessDocument, type AccessSubject, readAccessDocument } from "./access-document.ts";
 
-/** How late a damaged file is reported while there are no requests. */
+/** How often the file is checked, and so how late a damaged file is reported, while there are no requests. */
 const lookAtAccessMs = 10_000;
 const accessFlag = "--access-file";
 
-/** The people and machines that may ask and act, as a file lists them now. When the file is damaged or gone, its last content stays in force. */
+/** The people and machines in an access file, always up to date. When the file is damaged or missing, its last content stays in force. */
 export class AccessFile {
   readonly #file: RereadFile;
   readonly #log: Pick<Log, "info" | "error">;
@@ -35,7 +35,7 @@ export class AccessFile {
     throw new Fault("config.invalid", `${accessFlag} ${path}: ${read.why}`);
   }
 
-  /** Costs one stat while nobody changes the file. Never rejects. */
+  /** Costs one stat while the file is unchanged. Never rejects. */
   async subjects(): Promise<readonly AccessSubject[]> {
     const read = await readFileOf(this.#file);
     if (read.type === "known") this.#take(read);
@@ -43,19 +43,19 @@ export class AccessFile {
     return this.#subjects;
   }
 
-  /** Whether it grants something to groups, or to people without tokens: only an issuer or a proxy knows these. */
+  /** Whether it grants something to groups, or to people without tokens. Only an issuer or a proxy can identify these. */
   get needsIssuer(): boolean {
     return this.#subjects.some(({ digests }) => digests.length === 0);
   }
 
-  /** The problems of the file now, a line each. */
+  /** The present problems of the file, one line each. */
   get notes(): readonly string[] {
     return this.#problem === undefined
       ? []
       : [`${accessFlag} ${this.#file.name}: ${this.#problem}; what it said before still holds`];
   }
 
-  /** Looks at the file now and then, until the signal is aborted, so that the notes are true although nobody asks. Never rejects. */
+  /** Checks the file now and then until the signal is aborted, so that the notes stay true without requests. Never rejects. */
   async watch(clock: Clock, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await clock.sleep(lookAtAccessMs, signal).catch(() => undefined);

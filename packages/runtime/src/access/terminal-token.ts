@@ -1,11 +1,11 @@
 import { tokenDigest } from "./token-digest.ts";
 
-/** What a terminal shows of its verifier: nobody finds the verifier by it (RFC 7636, `S256`). */
+/** The challenge that a terminal shows: the verifier cannot be computed from it (RFC 7636, `S256`). */
 export function challengeOfVerifier(verifier: string): string {
   return tokenDigest(verifier).toString("base64url");
 }
 
-/** Whether a text may be the code that a person gets for their terminal on the page. It is of no use without the verifier. */
+/** Whether a text may be the code that the page gives a person for their terminal. It is useless without the verifier. */
 export function isTerminalCode(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }
@@ -15,7 +15,7 @@ export function terminalToken(code: string, verifier: string): string {
   return `${code}.${verifier}`;
 }
 
-/** The code and the verifier of a token; undefined: it is none of a terminal. */
+/** The code and the verifier in a terminal's token; undefined: it is not such a token. */
 export function readTerminalToken(
   token: string,
 ): { readonly code: string; readonly verifier: string } | undefined {
