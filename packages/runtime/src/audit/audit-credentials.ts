@@ -9,11 +9,11 @@ interface TokenOwner {
   readonly digest: Buffer;
 }
 
-/** Whose requests are accepted, by credential alone: neither path nor body says which cluster a request is about. */
+/** The credentials of accepted senders. Only the credential identifies the cluster, neither the path nor the body. */
 export class AuditCredentials {
   readonly #owners: readonly TokenOwner[];
 
-  /** Faults with `config.invalid` for a line that names no cluster and digest. `where` is for people. */
+  /** Faults with `config.invalid` for a line without a cluster and digest. `where` names the file for people. */
   constructor(tokens: string, where: string) {
     this.#owners = tokens.split("\n").flatMap((text, at) => {
       const line = text.trim();
@@ -40,7 +40,7 @@ function readOwner(line: string, where: string): TokenOwner {
   );
 }
 
-/** The common name of a certificate that the authority signed. */
+/** The common name of a certificate that our authority signed. */
 function certifiedCluster({ socket }: IncomingMessage): string | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
   const { subject } = socket.getPeerCertificate();

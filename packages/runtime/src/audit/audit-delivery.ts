@@ -1,21 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import type { AuditRequestResult } from "@fleet-reloader/engine/ports/meter";
 
-/** Who delivers events: an API server, or Amazon Data Firehose for one. */
+/** The sender of events: an API server or, for example, Amazon Data Firehose. */
 export type AuditDelivery = "api-server" | "firehose";
 
-/** https://docs.aws.amazon.com/firehose/latest/dev/httpdeliveryrequestresponse.html: their names and what is answered. */
+/** https://docs.aws.amazon.com/firehose/latest/dev/httpdeliveryrequestresponse.html: the headers and the answer. */
 const requestIdHeader = "x-amz-firehose-request-id";
 const accessKeyHeader = "x-amz-firehose-access-key";
 const requestIdPattern = /^[-\w]{1,128}$/;
 const accessKeyPattern = /^\S{1,4096}$/;
 
-/** Says how a body is to be read. It says nothing of whose it is. */
+/** Says how to read a body, but not whose it is. */
 export function deliveryOf({ headers }: Pick<IncomingMessage, "headers">): AuditDelivery {
   return headers[requestIdHeader] === undefined ? "api-server" : "firehose";
 }
 
-/** The token that Firehose sends; undefined: none. */
+/** The token from Firehose; undefined: there is none. */
 export function firehoseKey({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
   const key = headers[accessKeyHeader];
   return typeof key === "string" && accessKeyPattern.test(key) ? key : undefined;
@@ -28,7 +28,7 @@ const problems: Readonly<Record<Exclude<AuditRequestResult, "accepted">, string>
   unavailable: "the events cannot be stored now",
 };
 
-/** What is answered beside the status. Firehose delivers again unless it gets the id of its request; an API server reads the status only. */
+/** The answer besides the status. Firehose delivers again unless the answer has the id of its request; an API server reads only the status. */
 export function deliveryAnswer(
   request: Pick<IncomingMessage, "headers">,
   result: AuditRequestResult,

@@ -95,7 +95,7 @@ async function startCollecting(result: ReceivedResult = "accepted") {
   return { ...endpoint, received, [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose]() };
 }
 
-// Anybody who reaches the port can open one, without a credential.
+// Anybody who reaches the port can open such a connection, without a credential.
 test("a client that says nothing does not hold up the end", async () => {
   const endpoint = await startEndpoint(async () => "accepted");
   const silent = connect(endpoint.port, "127.0.0.1");

@@ -10,7 +10,7 @@ import type { AuditCredentials } from "./audit-credentials.ts";
 import { type AuditDelivery, deliveryAnswer, deliveryOf } from "./audit-delivery.ts";
 import { BodyBudget } from "./body-budget.ts";
 
-/** What is to be answered for a body. `unavailable`: the API server shall send it again. */
+/** The answer to a body. `unavailable`: the API server has to send it again. */
 export type ReceivedResult = Extract<
   AuditRequestResult,
   "accepted" | "malformed" | "too-large" | "unavailable"
@@ -31,7 +31,7 @@ export interface AuditEndpointOptions {
 const mebibyte = 1024 * 1024;
 /** A batch has 400 events of 700 bytes; the default limit of an API server that truncates batches is 10 MiB. */
 const bodyMaxBytes = 32 * mebibyte;
-/** Two of the largest for a cluster, and twice as much for all. */
+/** Per cluster two of the largest bodies, and twice as much in total. */
 const bodyLimits = { totalMax: 128 * mebibyte, clusterMax: 64 * mebibyte };
 /** As long as an API server waits for an answer. */
 const requestTimeoutMs = 30_000;
@@ -46,7 +46,7 @@ const auditStatusOf: Readonly<Record<AuditRequestResult, number>> = {
   unavailable: 503,
 };
 
-/** Receives audit events over HTTPS. A credential is checked before anything of the body is read. */
+/** Receives audit events over HTTPS. The credential is checked before the body is read. */
 export async function listenAudit(options: AuditEndpointOptions): Promise<Listening> {
   const { address, tls } = options;
   const shared = { bodies: new BodyBudget(bodyLimits), warnOfRefusal: seldomWarning(options.log) };
@@ -65,7 +65,7 @@ function createTlsServer(
   { cert, key, clientCa }: AuditEndpointOptions["tls"],
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  // A certificate that nobody signed is no reason to end a connection: there may be a token.
+  // An unsigned certificate does not end the connection, since the request may have a token.
   const trust = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false };
   try {
     return createServer({ cert, key, minVersion: "TLSv1.2", ...trust }, handle);
@@ -81,7 +81,7 @@ function createTlsServer(
 /** What all requests share. */
 interface SharedByRequests {
   readonly bodies: BodyBudget;
-  /** Somebody sent events without a credential that is known. */
+  /** Logs that events came without a known credential. */
   readonly warnOfRefusal: (from: string) => void;
 }
 
@@ -155,13 +155,13 @@ async function readBody(request: IncomingMessage, cluster: string, bodies: BodyB
       chunks.push(chunk);
     }
   } catch {
-    // The sender has gone away: nobody waits for an answer.
+    // The sender has gone; nobody waits for an answer.
     return { result: "malformed", heldBytes };
   }
   return { chunks, heldBytes };
 }
 
-/** The rest of the body is not read: the connection ends with the answer. */
+/** The rest of the body is not read: the answer closes the connection. */
 function refuseBody(request: IncomingMessage, response: ServerResponse, result: AuditRequestResult): void {
   const challenge = result === "unauthorized" ? { "www-authenticate": "Bearer" } : {};
   const { headers, text } = deliveryAnswer(request, result, systemClock.now());

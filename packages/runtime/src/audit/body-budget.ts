@@ -1,4 +1,4 @@
-/** How many bytes of bodies are in memory, in all and for each cluster: a cluster that sends much keeps room for the others. */
+/** Counts the bytes of bodies in memory, in total and per cluster. A cluster that sends much leaves room for the others. */
 export class BodyBudget {
   readonly #totalMax: number;
   readonly #clusterMax: number;
@@ -10,7 +10,7 @@ export class BodyBudget {
     this.#clusterMax = limits.clusterMax;
   }
 
-  /** False: there is no room for so many more. */
+  /** False: there is no room for this many more bytes. */
   take(cluster: string, bytes: number): boolean {
     const held = this.#held.get(cluster) ?? 0;
     if (this.#total + bytes > this.#totalMax || held + bytes > this.#clusterMax) return false;

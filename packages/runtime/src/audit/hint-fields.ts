@@ -1,6 +1,6 @@
 import { oneOf, optionalListenAddress, textValue } from "../config/types.ts";
 
-/** How the changes of a cluster are noticed. The label of a registration takes the same words. */
+/** How the changes of a cluster are noticed. The label of a registration has the same values. */
 export const eventSources = ["watch", "audit", "both"] as const;
 
 export type EventSourceMode = (typeof eventSources)[number];
