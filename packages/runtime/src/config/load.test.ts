@@ -118,7 +118,7 @@ describe("problems", () => {
     ]);
   });
 
-  // A value with a space and without quotes comes as two words, and the second may be the password itself.
+  // An unquoted value with a space arrives as two words, and the second may be the password itself.
   test("words after a secret or a mistyped flag are not quoted", () => {
     const words = ["redis://:hunter2", "hunter3", "--debounce", "2s", "start"];
     expect(problems(["--redis-url", ...words])).toEqual([

@@ -39,7 +39,7 @@ function isUnread(readWith: FieldMeta["readWith"], parsed: Parsed): boolean {
   return readWith?.every((name) => parsed[name] !== true) === true;
 }
 
-/** What each field's own schema makes of its text, and what is wrong with the others. */
+/** The parsed value of each field, and the problems of the others. */
 function parseFields(shape: ConfigShape, values: ReadonlyMap<string, Given>) {
   const parsed: Record<string, unknown> = {};
   const unusable: { readonly problem: string; readonly readWith: FieldMeta["readWith"] }[] = [];
@@ -111,7 +111,7 @@ function readFlags(
   return { flags, problems };
 }
 
-/** What stands before a word that belongs to no flag. */
+/** The kind of word before a word that belongs to no flag. */
 type FlagBefore =
   | { readonly type: "none" | "unknown" }
   | { readonly type: "secret"; readonly name: string }
@@ -156,7 +156,7 @@ function tokensOf(metas: ReadonlyMap<string, FieldMeta>, args: readonly string[]
   return parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
-/** Of a flag that was given before with another value, where only one of both would count. */
+/** The problem of a flag that is given twice with different values, of which only one would count. */
 function repeatProblems(
   meta: FieldMeta,
   { rawName, text }: { readonly rawName: string; readonly text: string },

@@ -46,7 +46,7 @@ describe("a value that is accepted and does not do what it seems to is remarked 
     expect(remarks([], { FLEET_RELOADER_LISTEN_ADDRES: ":8080" }).warnings).toEqual([
       "FLEET_RELOADER_LISTEN_ADDRES: no variable has this name, so it has no effect; did you mean FLEET_RELOADER_LISTEN_ADDRESS?",
     ]);
-    // Those of another service, and what Kubernetes sets for a Service called fleet-reloader.
+    // Variables of another service, and those that Kubernetes sets for a Service called fleet-reloader.
     const others = { FLEET_RELOADER_AUDIT_LISTEN_ADDRESS: ":1", FLEET_RELOADER_SERVICE_HOST: "10.0.0.1" };
     expect(remarks([], others).warnings).toEqual([]);
   });

@@ -20,7 +20,7 @@ export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<L
 }
 
 const variablePrefix = "FLEET_RELOADER_";
-/** Services share their variables, and many names differ by a word: only two letters are a slip. */
+/** Services share their variables, and many names differ by one word, so only two wrong letters count as a typo. */
 const wrongLettersMax = 2;
 
 function misspeltVariables(

@@ -178,7 +178,7 @@ export function webAddress() {
     });
 }
 
-/** A client sends the login decoded. */
+/** The client sends the login percent-decoded. */
 function webProblem(url: URL | null): string | undefined {
   if (url === null || !/^https?:$/.test(url.protocol)) return "is no address; write http://… or https://…";
   if ([url.username, url.password].some((text) => decodePercentCodes(text) === undefined))

@@ -6,8 +6,8 @@ import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "../field.ts";
 
 /**
- * A hundred in an hour: neither changes by hand nor a release in steps reach this number. A source that is rewritten for ever reaches it
- * in three minutes, or within the hour with the default maximum wait (120 an hour).
+ * A hundred in an hour: neither manual changes nor a stepwise release reach this number. A source that is rewritten for ever reaches it in three
+ * minutes, or within the hour with the default maximum wait (120 an hour).
  */
 const breakerDefault = "100/1h";
 
@@ -132,7 +132,7 @@ function readRate(text: string, burstText: string | undefined): BudgetRate | und
   const rolls = positiveNumber(count);
   const perMs = rateUnitsMs[unit];
   if (rolls === undefined || perMs === undefined) return undefined;
-  // The rolls of one second: a request that is a moment late for its turn loses no rate, and no real burst is possible.
+  // The rolls of one second: a request that comes a moment late loses no rate, and a real burst is impossible.
   const burst =
     burstText === undefined ? Math.max(1, Math.ceil((rolls * 1000) / perMs)) : positiveNumber(burstText);
   return burst === undefined ? undefined : { rolls, perMs, burst };

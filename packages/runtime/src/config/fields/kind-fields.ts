@@ -13,7 +13,7 @@ const ignorableTypes: ReadonlyMap<string, WorkloadKind> = new Map([
   ["cronjobs", cronJob],
 ]);
 
-/** Which kinds of workloads are served, and which of their objects are left alone. */
+/** Which kinds of workloads are served, and which of their objects are ignored. */
 export const kindFields = {
   ignoredWorkloadTypes: {
     schema: csvList().transform((names, context) =>
@@ -39,7 +39,7 @@ export const kindFields = {
     },
   },
   isArgoRollouts: {
-    // As with the peer, only this exact text turns it on.
+    // As with the peer, only this exact text enables it.
     schema: textValue("false").transform((value) => value === "true"),
     meta: {
       group: "What is served",

@@ -36,7 +36,7 @@ describe("namespaces", () => {
   });
 });
 
-// As with the peer, which honours these in global mode only.
+// As with the peer, which obeys these only in global mode.
 describe("what restricts all namespaces, beside namespaces by name,", () => {
   const remarks = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     const said: string[] = [];
@@ -82,7 +82,7 @@ describe("a selector", () => {
 
   test.each(["--namespace-selector", "--resource-label-selector"])("that is none is refused: %s", (flag) => {
     expect(problemOf(`${flag}=a in b`)).toMatch(/^--\S+ a in b: "a in b" is no label requirement; write /);
-    // Without quotes the comma of the set separates items, and what is left is put together again.
+    // Without quotes the comma of the set separates items, and the parts are joined again.
     expect(problemOf(`${flag}=a in (b, c)`)).toBe("");
   });
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isLoopbackHost } from "../../loopback.ts";
 import { csvList, textValue } from "../../types.ts";
 
-/** An address that secrets are sent to: by TLS, or not beyond this machine; undefined when none is given. */
+/** An address that receives secrets: it needs TLS, or must be on this machine; undefined when none is given. */
 function guardedAddress() {
   return z
     .string()
