@@ -15,7 +15,7 @@ function documentOf(name: string, first?: string): FreezeStore {
 
 const fleet = { fleet: true, reason: "incident 4711", by: "ann" } as const;
 
-/** Both documents count: a freeze that stays in one of them would go on holding what somebody lifted. */
+/** Both documents count: a freeze that stays in one of them would keep holding rolls after it was lifted. */
 test("a freeze is lifted from every document that has it, and others stay", async () => {
   const inCluster = documentOf("ConfigMap tools/freezes", "- fleet: true\n- cluster: nova\n");
   const file = documentOf("/data/freezes.yaml", "- fleet: true\n- namespace: shop\n");

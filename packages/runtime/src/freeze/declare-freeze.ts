@@ -20,7 +20,7 @@ export interface WantedFreeze {
   readonly scope: WantedScope;
   readonly reason: string;
   readonly by: string;
-  /** A time as RFC 3339, or how long from now, such as `2h`. */
+  /** An RFC 3339 time, or a duration from now, such as `2h`. */
   readonly until: string;
 }
 
@@ -29,7 +29,7 @@ export type CheckedEntry =
   | { readonly type: "entry"; readonly entry: FreezeEntry }
   | { readonly type: "refused"; readonly why: string };
 
-/** Checks a freeze by the rules of a document that was written by hand. */
+/** Checks a freeze by the same rules as a document that a person wrote. */
 export function freezeEntryOf({ by, reason, scope, until }: WantedFreeze, nowMs: number): CheckedEntry {
   return checkedEntry({
     ...writtenScope(scope),
@@ -39,12 +39,12 @@ export function freezeEntryOf({ by, reason, scope, until }: WantedFreeze, nowMs:
   });
 }
 
-/** Checks what is to be lifted by the same rules. */
+/** Checks the scope of a freeze to lift by the same rules. */
 export function scopeEntryOf(scope: WantedScope): CheckedEntry {
   return checkedEntry(writtenScope(scope));
 }
 
-/** Freezes. Where the same is frozen already, changes its reason and its end. */
+/** Adds a freeze. When the same scope is already frozen, changes its reason and its end. */
 export async function declareFreeze(store: FreezeStore, entry: FreezeEntry): Promise<void> {
   await namingStore(
     store,
@@ -68,7 +68,7 @@ interface AbsentFreeze {
   readonly gone: readonly string[];
 }
 
-/** Removes the freeze of exactly this scope from every document that has it: each of them would hold rolls. */
+/** Removes the freeze of exactly this scope from every document that has it, since each one holds rolls. */
 export async function liftFreeze(stores: FreezeStores, entry: FreezeEntry): Promise<LiftedFreeze> {
   const scope = entryScopeText(entry);
   const read = async (store: FreezeStore) => (await readEntriesIn(store))?.map(entryScopeText);
@@ -96,13 +96,13 @@ function storeNames(stores: readonly FreezeStore[], separator: string): string {
   return stores.map(({ name }) => name).join(separator);
 }
 
-/** The freezes of a document; undefined: it is not there. Faults when it cannot be read. */
+/** The freezes of a document; undefined: it does not exist. Faults when it cannot be read. */
 export async function readEntriesIn(store: FreezeStore): Promise<readonly FreezeEntry[] | undefined> {
   const text = await namingStore(store, store.text());
   return text === undefined ? undefined : entriesIn(store, text);
 }
 
-/** The scope of an entry in one line. Entries that freeze the same have the same line. */
+/** The scope of an entry in one line. Entries that freeze the same have equal lines. */
 export function entryScopeText(entry: FreezeEntry): string {
   return describeScope(freezeOfEntry(entry).scope);
 }
@@ -119,7 +119,7 @@ export function isFreezeOver(entry: FreezeEntry, nowMs: number): boolean {
   return !isInForce(freezeOfEntry(entry), nowMs);
 }
 
-/** Names the document in an error: those of the file system do not always name the file. */
+/** Adds the name of the document to an error: file system errors do not always have it. */
 async function namingStore<T>(store: FreezeStore, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -129,10 +129,10 @@ async function namingStore<T>(store: FreezeStore, asked: Promise<T>): Promise<T>
   }
 }
 
-/** A document writes years of four digits. */
+/** A document supports years of four digits. */
 const latestEndMs = Date.UTC(9999, 11, 31);
 
-/** A document that cannot be read is not overwritten: it may freeze something. */
+/** An unreadable document is not overwritten, since it may contain freezes. */
 function entriesIn(store: FreezeStore, text: string | undefined): readonly FreezeEntry[] {
   if (text === undefined) return [];
   const document = readFreezeEntries(text);

@@ -5,13 +5,10 @@ import { Fault } from "@fleet-reloader/domain/fault";
 /** A write takes some milliseconds. */
 const lockPauseMs = 20;
 const lockPatienceMs = 20_000;
-/** The process that made an older lock has died with it. */
+/** A lock that is older was left by a dead process. */
 const lockMaxMs = 10_000;
 
-/**
- * Does the work while no other process, and no other call, does work on the same file. Faults with `config.invalid` when the others do not
- * end.
- */
+/** Runs the work while no other process, and no other call, works on the same file. Faults with `config.invalid` when the others do not finish. */
 export async function whileLocked<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   await takeLock(lock);
@@ -31,7 +28,7 @@ async function takeLock(lock: string): Promise<void> {
   }
 }
 
-/** Whether the lock was made by this call: only one of all can. */
+/** Whether this call created the lock: only one of several can. */
 async function isLockMade(lock: string): Promise<boolean> {
   try {
     const made = await open(lock, "wx");

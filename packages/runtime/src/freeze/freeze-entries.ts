@@ -13,7 +13,7 @@ import { CORE_SCHEMA, dump, load } from "js-yaml";
 import * as z from "zod";
 
 const entryName = z.string("must be a text; put it in quotes").min(1, "is empty; write a name");
-// A label by RFC 1123, as the API server has it: any other name freezes nothing.
+// An RFC 1123 label, as the API server requires: another name would freeze nothing.
 const entryNamespace = entryName.regex(
   /^(?!.{64})[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
   "is no name of a namespace; write one in lower case, and no pattern",
@@ -131,7 +131,7 @@ function splitName(text: string): { readonly kind: string; readonly name: string
   return { kind: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** By whichever of its names: `deploy/api` is the Deployment. */
+/** Accepts each name of a kind: `deploy/api` is the Deployment. */
 function workloadOf(text: string): NonNullable<FreezeScope["workload"]> {
   const { kind, name: of } = splitName(text);
   return { kind: workloadKindOf(kind) ?? kind, name: of };
@@ -151,7 +151,7 @@ function meantKind(text: string): string {
   return nearest === undefined ? `known are ${example}, and declared ones as Kind.group` : `write ${nearest}`;
 }
 
-/** With the kind that was probably meant, by the name that manifests have. */
+/** Suggests the kind that was probably meant, by its name in manifests. */
 function nearestOf(text: string, spellings: readonly string[]): string | undefined {
   const { kind, name: of } = splitName(text);
   const nearest = nearestName(kind.split(".")[0] ?? "", spellings);

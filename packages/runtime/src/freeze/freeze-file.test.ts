@@ -44,7 +44,7 @@ test("a file that cannot be read is an error, and no empty document", async () =
   await expect(new FreezeFile(at.folder).text()).rejects.toThrow("the file cannot be read (EISDIR)");
 });
 
-// Two commands, or a command and the page: whoever was told that it is frozen must be right.
+// For two commands, or a command and the page: a reported freeze must exist.
 test("of writes at the same time none is lost", async () => {
   using at = inFolder();
   const files = [at.file, new FreezeFile(at.path)];

@@ -5,7 +5,7 @@ import { makeFolder } from "../process/data-dir.ts";
 import { RereadFile } from "../process/reread-file.ts";
 import { whileLocked } from "./file-lock.ts";
 
-/** A freeze document in a file. Asking costs one stat while nobody changes it. */
+/** A freeze document in a file. A read costs one stat while the file is unchanged. */
 export class FreezeFile {
   readonly name: string;
   readonly #file: RereadFile;
@@ -15,12 +15,12 @@ export class FreezeFile {
     this.#file = new RereadFile(path);
   }
 
-  /** Undefined: there is no such file. Rejects when there is one that cannot be read, or a link that leads nowhere. */
+  /** Undefined: there is no such file. Rejects when it cannot be read, or is a link that leads nowhere. */
   async text(): Promise<string | undefined> {
     return await this.#file.text();
   }
 
-  /** Puts a new text in the place of the old one. Nobody ever sees half of it, and of writes at the same time none is lost. */
+  /** Replaces the text atomically: readers never see half of it, and concurrent writes are not lost. */
   async write(change: (before: string | undefined) => string): Promise<void> {
     makeFolder(dirname(this.name));
     await whileLocked(this.name, () => this.#replace(change));
