@@ -2,10 +2,10 @@ import { isIP } from "node:net";
 import { printable } from "../log/printable.ts";
 
 /**
- * Judges the header `Host` of a request: undefined when it may be answered, else why not. A web page that has its own name
- * point at us (DNS rebinding) is read by the browser of a person who can reach us; its requests carry that name. A page cannot
- * do so with an IP address, by which kubelets and Prometheus ask, and a Host that is absent comes from no browser. With `answersServices`
- * names are good too that public name servers do not give out, such as those of Services.
+ * Judges the `Host` header of a request: undefined when it may be answered, else the reason. A web page can make its own name point to us (DNS
+ * rebinding) and then read our answers in the browser of a person who can reach us; its requests carry that name. It cannot do so with an IP
+ * address, which kubelets and Prometheus use, and no browser omits Host. `answersServices` also allows names that public name servers do not
+ * serve, such as those of Services.
  */
 export function createHostGuard(
   allowed: readonly string[],
@@ -32,19 +32,19 @@ function hostNameOf(header: string): string | undefined {
   return name === undefined ? undefined : withoutDot(name);
 }
 
-/** Case and the dot of the root say nothing. */
+/** Case and a trailing dot have no meaning. */
 function withoutDot(name: string): string {
   return name.toLowerCase().replace(/\.$/, "");
 }
 
-/** Browsers ask no name server for these (RFC 6761, 6.3). */
+/** Browsers resolve these without a name server (RFC 6761, 6.3). */
 function isLocal(name: string): boolean {
   return isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost");
 }
 
 /**
- * Whether no page on the internet has this name: `svc` is no public domain, `local` is kept from being one (RFC 6762, 22.1), and a
- * public name has a dot. A Service's short name `NAME.NAMESPACE` looks like a public one.
+ * Whether no page on the internet can have this name: `svc` is no public domain, `local` is reserved (RFC 6762, 22.1), and a public name has a
+ * dot. A Service's short name `NAME.NAMESPACE` looks like a public one.
  */
 function isInternal(name: string): boolean {
   return /^[^.]+$|\.svc(\.cluster\.local)?$/.test(name);

@@ -132,7 +132,7 @@ test("metrics that cannot be had are an answer, not a request without end", asyn
   expect((await health.ask("/live")).status).toBe(200);
 });
 
-// The kubelet asks at the pod's address, which is of either family.
+// The kubelet uses the pod's address, which may be of either family.
 test("an empty host listens at all addresses of both families", async () => {
   await using health = await startHealth({ host: "" });
   const loopbacks = Object.values(networkInterfaces()).flatMap((all) => all ?? []);

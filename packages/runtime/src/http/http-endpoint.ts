@@ -8,15 +8,15 @@ import { startListening } from "./start-listening.ts";
 import { workPath } from "./work-answer.ts";
 
 export interface ListenAddress extends SocketAddress {
-  /** Names by which it may be asked, beside `host`, localhost and IP addresses. */
+  /** Accepted host names, besides `host`, localhost and IP addresses. */
   readonly allowedHosts?: readonly string[];
-  /** May also be asked by any name that only a cluster gives, such as that of a Service. */
+  /** Also accepts any name that only a cluster serves, such as that of a Service. */
   readonly answersServices?: boolean;
 }
 
 /**
- * Listens, and answers nobody who asks by a name that is not ours; faults with a message that names the flag when it cannot. Resolves to
- * the port in use. With certificate files it listens with TLS.
+ * Listens, and answers only requests with an accepted host name. Faults with a message that names the flag when it cannot listen. Resolves to the
+ * port in use. With certificate files it uses TLS.
  */
 export async function listen(
   flag: string,
@@ -50,18 +50,18 @@ export async function listen(
 
 export interface HealthOptions {
   readonly address: ListenAddress;
-  /** What keeps us from being ready, a line each; empty means ready. */
+  /** Why we are not ready, one line each; empty means ready. */
   readonly notReady: () => readonly string[];
-  /** What people should know and what keeps us from nothing, a line each. */
+  /** Notes for people that do not affect readiness, one line each. */
   readonly notes?: () => readonly string[];
   readonly metrics: () => Promise<string>;
-  /** The work that waits for workers; rejects when it is unknown. Absent where nothing scales by this process. */
+  /** The work that waits for workers; rejects when it is unknown. Absent when no scaler asks this process. */
   readonly work?: () => Promise<Work>;
 }
 
-/** `/live`, `/ready`, `/metrics` and, of those that are always on, `/work`. Liveness depends on nothing but this process (product S10). */
+/** `/live`, `/ready`, `/metrics` and, in always-on processes, `/work`. Liveness depends on nothing but this process (product S10). */
 export function listenHealth(options: HealthOptions) {
-  // A Service that people made has a name that we do not know, and Prometheus may ask by it.
+  // We do not know the names of Services that people create, and Prometheus may use one.
   const address = { ...options.address, answersServices: true };
   return listen("--listen-address", address, (request, response) => {
     answer(request.url?.split("?")[0] ?? "/", response, options).catch((error: unknown) => {
@@ -90,7 +90,7 @@ async function answer(path: string, response: ServerResponse, options: HealthOpt
   return send(response, reasons.length === 0 ? 200 : 503, `${lines.map(printable).join("\n")}\n`);
 }
 
-/** An error is never an empty result: the scaler then has to act as without an answer. */
+/** An error is never an empty result: the scaler then acts as without an answer. */
 async function sendWork(response: ServerResponse, work: () => Promise<Work>): Promise<void> {
   try {
     send(response, 200, `${JSON.stringify(await work())}\n`, "application/json");

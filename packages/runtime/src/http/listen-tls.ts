@@ -14,8 +14,8 @@ export interface ListenTls {
 }
 
 /**
- * A server with the certificate of the files, which takes up renewed ones until the signal is aborted; undefined without files. Faults
- * when they cannot be used.
+ * A server with the certificate of the files, which it reloads after a renewal, until the signal is aborted; undefined without files. Faults when
+ * they cannot be used.
  */
 export async function createTlsListener(
   { files, flags, clock, log }: ListenTls,
@@ -26,7 +26,7 @@ export async function createTlsListener(
   if (tls === undefined) return undefined;
   try {
     const { ca, cert, key } = tls;
-    // A client without a certificate is served too. The code that answers checks whether there was one.
+    // A client without a certificate is accepted here; the request handler checks whether there was one.
     const server = createServer(
       { ca, cert, key, requestCert: ca !== undefined, rejectUnauthorized: false, minVersion: tlsMinVersion },
       handle,

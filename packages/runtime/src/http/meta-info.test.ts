@@ -29,7 +29,8 @@ test("what the peer's tools read is under the peer's names", () => {
   });
 });
 
-// Go reads no part of the JSON when one field has another type. Source: ReloaderOptions in the peer's pkg/common/common.go; webhookUrl is a secret here.
+// Go reads nothing of the JSON when one field has another type. Source: ReloaderOptions in the peer's pkg/common/common.go; webhookUrl is a
+// secret here.
 const peerTypes = {
   boolean:
     "autoReloadAll isArgoRollouts reloadOnCreate reloadOnDelete syncAfterRestart enableHA enableCSIIntegration enablePProf",
@@ -75,7 +76,7 @@ test("a list holds its items as they were given", () => {
   });
 });
 
-// A ConfigMap may be read by whoever may read the namespace.
+// Everybody who may read the namespace may read a ConfigMap.
 test("no secret is in it", () => {
   const args = ["--redis-url=redis://:hunter2@redis:6379", "--notify-webhook-url=https://hunter2.example/x"];
   const env = {

@@ -7,7 +7,7 @@ import { csvList } from "../config/types.ts";
 import { version } from "../process/version.ts";
 import { addressText } from "./socket-address.ts";
 
-/** Fields whose name in the peer's JSON is another than that of our field (compat 4.5). */
+/** Fields that have another name in the peer's JSON than here (compat 4.5). */
 const peerNames: Readonly<Record<string, string>> = {
   "configmap-annotation": "configmapUpdateOnChangeAnnotation",
   "secret-annotation": "secretUpdateOnChangeAnnotation",
@@ -28,7 +28,7 @@ const peerNames: Readonly<Record<string, string>> = {
 const noTime = "0001-01-01T00:00:00Z";
 
 const { ConfigMap, Secret, SecretProviderClass } = defaultDialect.kinds;
-/** The keys of annotations that no flag changes, which the peer lists among its options. */
+/** Annotation keys that no flag changes, but that the peer lists among its options. */
 const fixedKeys = {
   secretProviderClassUpdateOnChangeAnnotation: SecretProviderClass.named,
   secretProviderClassReloaderAutoAnnotation: SecretProviderClass.auto,
@@ -38,10 +38,7 @@ const fixedKeys = {
   rolloutStrategyAnnotation,
 };
 
-/**
- * The self-description of an installation whose configuration is valid: three keys with JSON, as the peer's tools read them. No
- * secrets.
- */
+/** The self-description of an installation with a valid configuration: three keys with JSON, as the peer's tools read them. No secrets. */
 export function metaInfoOf(
   shape: ConfigShape,
   sources: ConfigSources,
@@ -74,7 +71,7 @@ function optionsOf(shape: ConfigShape, sources: ConfigSources) {
   );
 }
 
-/** What fits into the peer's JSON, whose fields are texts, truths and lists of texts; undefined: nothing, or a value of another form. */
+/** The value if it fits the peer's JSON, whose fields are texts, booleans and lists of texts; undefined: nothing, or another type. */
 function plainSetting(value: unknown): string | boolean | number | undefined {
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") return value;
   if (typeof value === "object" && value !== null && "host" in value && "port" in value)

@@ -10,7 +10,7 @@ export function addressText({ host, port }: SocketAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The URL of an address. One that listens at all addresses is found at this machine, too. */
+/** The URL of an address. A server that listens on all addresses is reachable on this machine too. */
 export function addressUrl(scheme: string, { host, port }: SocketAddress): string {
   return `${scheme}://${addressText({ host: host || "localhost", port })}`;
 }

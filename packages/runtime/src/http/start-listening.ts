@@ -6,8 +6,8 @@ export interface Listening {
   /** The port in use. */
   readonly port: number;
   /**
-   * Ends every connection and resolves when none is left. A server of HTTP knows only connections whose TLS handshake has ended, and waits
-   * two minutes for one whose client says nothing.
+   * Closes every connection and resolves when none is left. An HTTP server only knows connections after their TLS handshake, and waits two
+   * minutes for one whose client is silent.
    */
   close(): Promise<void>;
 }

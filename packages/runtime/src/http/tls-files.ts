@@ -3,11 +3,11 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 
-/** Files in PEM; an empty name: none. */
+/** PEM files; an empty name means none. */
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
-  /** The authorities of the certificates that clients have to show. Empty: none is asked for. */
+  /** The authorities of client certificates. Empty: no client certificate is required. */
   readonly clientCaFile: string;
 }
 
@@ -15,14 +15,14 @@ export interface TlsFiles {
 export interface ServerTls {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** Absent: clients show no certificate. */
+  /** Absent: no client certificate is requested. */
   readonly ca: Buffer | undefined;
 }
 
 /** The flags that name the files. */
 export type TlsFlags = Readonly<Record<keyof TlsFiles, string>>;
 
-/** Undefined without files: then there is no TLS. Faults when a file is missing, or cannot be read. */
+/** Undefined without files: then there is no TLS. Faults when a file is missing or unreadable. */
 export async function readTlsFiles(files: TlsFiles, flags: TlsFlags): Promise<ServerTls | undefined> {
   const { certFile, clientCaFile, keyFile } = files;
   if (certFile === "" && keyFile === "" && clientCaFile === "") return undefined;
@@ -46,7 +46,7 @@ async function read(flag: string, file: string): Promise<Buffer> {
   }
 }
 
-/** Whether both hold the same. */
+/** Whether both have the same content. */
 function isSameTls(one: ServerTls, other: ServerTls): boolean {
   return (
     one.cert.equals(other.cert) &&
@@ -66,12 +66,12 @@ export interface TlsRenewal {
   readonly log: Pick<Log, "info" | "warn">;
 }
 
-/** What clients of all our servers can. */
+/** All clients of our servers support this. */
 export const tlsMinVersion = "TLSv1.2";
-/** A kubelet writes a renewed Secret within a minute or two; certificates are renewed days before they end. */
+/** A kubelet writes a renewed Secret within a minute or two; certificates are renewed days before they expire. */
 const renewEveryMs = 60_000;
 
-/** Takes up files that have changed, until the signal is aborted. Connections that exist keep the certificate they have. */
+/** Reloads changed files until the signal is aborted. Existing connections keep their certificate. */
 export async function renewTls(renewal: TlsRenewal, signal: AbortSignal): Promise<void> {
   const { server, files, flags, tls, clock, log } = renewal;
   const flag = flags.certFile;

@@ -2,19 +2,19 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Work } from "@fleet-reloader/engine/admission/work";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-/** The path that a scaler of workers asks. KEDA's `metrics-api` trigger in the chart names it, and the field `work` of the answer. */
+/** The path for scalers of workers. KEDA's `metrics-api` trigger in the chart uses it, with the field `work` of the answer. */
 export const workPath = "/work";
 
 export interface WorkAnswerOptions {
   readonly count: () => Promise<Work>;
-  /** What keeps Redis from being asked, a line each. */
+  /** Why Redis cannot be read, one line each. */
   readonly redisNotReady: () => readonly string[];
   readonly clock: Clock;
 }
 
-/** KEDA asks every few seconds, and each of its streams twice a second: Redis is asked twice a second at the most. */
+/** KEDA asks every few seconds, and each of its streams twice a second. Redis is read at most twice a second. */
 const countKeptMs = 500;
-/** KEDA gives up after 3 s (its --http-timeout): an answer that says why is better than none. */
+/** KEDA gives up after 3 s (its --http-timeout): an answer with the reason is better than none. */
 const countPatienceMs = 2000;
 
 /** The count of waiting work, read at most twice a second. Rejects soon when Redis does not answer. */
@@ -35,7 +35,7 @@ async function countInTime({ count, clock }: WorkAnswerOptions): Promise<Work> {
   const late = clock.sleep(countPatienceMs, over.signal).then((): never => {
     throw new Fault("redis.unavailable", `redis: no answer within ${countPatienceMs} ms`);
   });
-  // When the count comes first.
+  // Nobody handles this rejection when the count comes first.
   late.catch(() => undefined);
   try {
     return await Promise.race([count(), late]);
