@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 const secret = "c2VjcmV0";
 
-/** What a process prints that logs like this: standard output is the log's only outlet. */
+/** The output of a process that logs these statements: standard output is the log's only outlet. */
 function printed(format: "json" | "text", level: string, statements: string): string {
   const script = `import { createLog } from ${JSON.stringify(new URL("pino-log.ts", import.meta.url).href)};
     const log = createLog({ service: "worker", level: "${level}", format: "${format}" });
@@ -60,7 +60,7 @@ describe("the log", () => {
     expect(second).toMatch(/^\S+ debug quiet$/);
   });
 
-  // Annotations and error texts are written by others (X3): no line of theirs, no colours, no text from right to left.
+  // Others write annotations and error texts (X3): these must not add lines, colours, or text from right to left.
   test("as text lets nobody forge a line or steer the terminal", () => {
     const text = printed(
       "text",

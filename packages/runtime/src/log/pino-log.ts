@@ -5,7 +5,7 @@ import { printable, printableJson } from "./printable.ts";
 export const logLevels = ["trace", "debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Only names may be logged. These fields are never logged, whichever code passes them. */
+/** Only names may be logged. These fields are never logged, whatever code passes them. */
 const redacted = [
   "data",
   "stringData",
@@ -32,7 +32,7 @@ export function createLog(options: {
   };
   if (options.format === "text")
     return pino(settings, { write: (line: string) => void process.stdout.write(`${textLine(line)}\n`) });
-  // What pino writes to by itself, too: a line is out when the call returns.
+  // pino also writes to it on its own. It is synchronous, so a line is out when the call returns.
   const output = pino.destination({ fd: 1, sync: true });
   return pino(settings, {
     write: (line: string) => void output.write(`${printableJson(line.trimEnd())}\n`),

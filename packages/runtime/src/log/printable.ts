@@ -1,6 +1,6 @@
 /**
- * Unicode 17's Cc, Cf, Zl and Zp, written out: `\p{Cf}` makes V8 read ICU's tables, 4 MiB that a process keeps for one regular
- * expression. The test compares the two.
+ * Cc, Cf, Zl and Zp of Unicode 17, written out: `\p{Cf}` makes V8 load ICU's tables, 4 MiB that a process keeps for one regular expression. A
+ * test compares the two.
  */
 const ranges = [
   "\\u{0}-\\u{9}\\u{b}-\\u{1f}\\u{7f}-\\u{9f}\\u{ad}\\u{600}-\\u{605}\\u{61c}\\u{6dd}\\u{70f}\\u{890}-\\u{891}",
@@ -12,20 +12,20 @@ const unprintableInLines = new RegExp(`[${ranges.join("")}]`, "gu");
 const unprintable = new RegExp(`[\\u{a}${ranges.join("")}]`, "gu");
 
 /**
- * The text on one line and without what a terminal obeys: control and format characters, and line separators, are written as
- * `\u{…}`. Tenants choose names, reasons and annotations, and servers their error texts: none may forge a line, steer a terminal
- * or turn the direction of the text.
+ * The text on one line and without characters that a terminal obeys: control and format characters and line separators become `\u{…}`. Tenants
+ * choose names, reasons and annotations, and servers choose error texts: none of them may forge a line, control a terminal or change the
+ * direction of the text.
  */
 export function printable(text: string): string {
   return text.replace(unprintable, shownEscaped);
 }
 
-/** The same for a text of many lines: line feeds stay. */
+/** The same for a text with several lines: line feeds stay. */
 export function printableLines(text: string): string {
   return text.replace(unprintableInLines, shownEscaped);
 }
 
-/** The same JSON with these characters escaped as JSON does it, so that a parser reads the original text. */
+/** The same for a line of JSON, escaped as in JSON, so that a parser returns the original text. */
 export function printableJson(line: string): string {
   return line.replace(unprintable, jsonEscaped);
 }
