@@ -1,4 +1,4 @@
-/** A metric of ours. Labels are closed sets, and clusters by what people call them. */
+/** A metric of ours. Label values are closed sets; clusters appear with their displayed names. */
 interface OwnMetric {
   readonly type: "counter" | "gauge" | "histogram";
   readonly labels: readonly string[];
@@ -8,7 +8,7 @@ interface OwnMetric {
 }
 
 /**
- * Every metric of ours: name, labels and help. `infra/signals` adds the panel and the alerts of each, and does not compile when one is
+ * Every metric of ours: name, labels and help. `infra/signals` adds the panel and the alerts of each metric, and does not compile when one is
  * missing.
  */
 export const ownMetrics = {

@@ -6,8 +6,8 @@ import type { Outcome } from "@fleet-reloader/engine/ports/request";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 /**
- * The metrics of Stakater Reloader that have a meaning with us, under its names and with its labels and buckets, so that
- * dashboards and alerts made for it go on. What each means here, where that differs, is said in its description.
+ * The metrics of Stakater Reloader that have a meaning here, with its names, labels and buckets, so that existing dashboards and alerts keep
+ * working. The description says where the meaning differs.
  */
 export const peerMetricDescriptions = {
   reloader_reload_executed_total: "Reloads by success.",
@@ -38,13 +38,13 @@ export const peerMetricDescriptions = {
     "Time until an API server answers, by verb and host, without watches.",
 } as const;
 
-/** One request to an API server, as the HTTP layer saw it. */
+/** One request to an API server, as the HTTP layer records it. */
 export interface ApiRequest {
   readonly method: string;
   readonly host: string;
   /** The status, or `<error>`. */
   readonly code: string;
-  /** Undefined for a stream: it has no end to measure to. */
+  /** Undefined for a stream, which has no measurable end. */
   readonly seconds: number | undefined;
 }
 
@@ -79,7 +79,7 @@ export type PeerMetrics = ReturnType<typeof createPeerMetrics>;
 export function createPeerMetrics(registry: Registry, options: { readonly countByNamespace: boolean }) {
   const own = createInstruments(registry, options.countByNamespace);
   const watchQueue = createQueueDepth(registry);
-  // As the peer does: a rate over a quiet time is 0 and not missing.
+  // As the peer does: the rate over a quiet time is 0 instead of missing.
   for (const success of ["true", "false"]) own.executed.inc({ success }, 0);
 
   return {
@@ -111,7 +111,7 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
       own.requests.inc({ code, method, host });
       if (seconds !== undefined) own.requestSeconds.observe({ verb: method, host }, seconds);
     },
-    /** How the depth of the queue is learnt when the metrics are read. */
+    /** Sets how the depth of the queue is read when the metrics are read. */
     watchQueue,
   };
 }
@@ -178,7 +178,7 @@ function createInstruments(registry: Registry, countByNamespace: boolean) {
   };
 }
 
-/** Registers the depth of the queue. The returned function sets who answers for it. */
+/** Registers the depth of the queue. The returned function sets its reader. */
 function createQueueDepth(registry: Registry): (ask: () => Promise<number>) => void {
   let depth: (() => Promise<number>) | undefined;
   new Gauge({
@@ -187,7 +187,7 @@ function createQueueDepth(registry: Registry): (ask: () => Promise<number>) => v
     registers: [registry],
     async collect() {
       const waiting = depth === undefined ? undefined : await inPeerTime(depth());
-      // Redis may be away: the depth keeps its last value, and the page is shown.
+      // While Redis is away the depth keeps its last value, and the page is still served.
       if (waiting !== undefined) this.set(waiting);
     },
   });
@@ -196,7 +196,7 @@ function createQueueDepth(registry: Registry): (ask: () => Promise<number>) => v
   };
 }
 
-/** Scrapers give up after some seconds; Redis may take longer to be back. */
+/** Scrapers give up after some seconds; Redis may be away for longer. */
 const depthPatienceMs = 500;
 
 async function inPeerTime(asked: Promise<number>): Promise<number | undefined> {

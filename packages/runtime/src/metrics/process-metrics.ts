@@ -1,6 +1,9 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-/** Metrics of the process alone, for one that measures nothing of the product: its zeros would read as findings, and hide that others are down. */
+/**
+ * Metrics of the process only, for a process that measures nothing of the product: zeros would look like results, and hide that other processes
+ * are down.
+ */
 export function createProcessMetrics(): () => Promise<string> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -235,12 +235,12 @@ test("a cluster that is gone has no series any more, and the others keep theirs"
   expect(kept.length).toBeGreaterThan(15);
   meter.clusterState("gone", undefined);
   expect(await seriesOf("gone")).toEqual([]);
-  // It was under way when the registration went.
+  // It was under way when the registration was removed.
   meter.reconciled("gone", "delayed", 0.03, api);
   expect(await seriesOf("gone")).toEqual([]);
   expect(await seriesOf("here")).toEqual(kept);
   meter.clusterState("gone", "Connecting");
   meter.parked("gone", "ClusterBusy");
-  // Its state, its losses at 0, and what was parked.
+  // Its state, its losses at 0, and its parked requests.
   expect(await seriesOf("gone")).toHaveLength(3);
 });

@@ -12,9 +12,9 @@ export interface PromMeterOptions {
 }
 
 interface Adapters extends Pick<PeerMetrics, "requested" | "requestTaken" | "watchQueue"> {
-  /** Takes what is to be done each time before the metrics are read. */
+  /** Registers an act to run before each read of the metrics. */
   beforeScrape(act: () => void): void;
-  /** How it is learnt whether Redis answers when the metrics are read. */
+  /** Sets how to check Redis when the metrics are read. */
   watchRedis(isReachable: () => boolean): void;
 }
 
@@ -25,7 +25,7 @@ export interface PromMeter {
   metrics(): Promise<string>;
 }
 
-/** The meter as Prometheus metrics. Labels are closed sets. */
+/** The meter as Prometheus metrics. Label values are closed sets. */
 export function createPromMeter(options: PromMeterOptions): PromMeter {
   const registry = new Registry();
   if (options.withProcess) collectDefaultMetrics({ register: registry });
@@ -126,7 +126,7 @@ class ClusterStates {
   }
 }
 
-// What alerts watch rise. Their series are there at 0 before the first one where that is known, so that a graph shows it as well.
+// Alerts watch for increases. A series starts at 0 when its labels are known, so that a graph also shows the first one.
 const rolloutResults: readonly RolloutResult[] = ["healthy", "failed", "stalled"];
 const loopReasons: readonly HoldReason[] = ["SourceLooping", "WorkloadLooping"];
 const lostResults: readonly NotificationResult[] = ["dropped", "failed"];
@@ -148,7 +148,7 @@ function createMeter(
       peer.requestsPublished(count);
     },
     streamState(cluster, resource, state: StreamState) {
-      // Neither in sync nor behind. Where a stream has ended, another process may watch the cluster by now, and tells of its own.
+      // Neither in sync nor behind. After the end of a stream another process may watch the cluster and report it.
       if (state === "absent" || state === "stopped") own.inSync.remove({ cluster, resource });
       else own.inSync.set({ cluster, resource }, state === "watching" ? 1 : 0);
     },
@@ -158,7 +158,7 @@ function createMeter(
     },
     reconciled: (cluster, result, spent, workload) => {
       own.reconcile.observe({ cluster, result }, spent);
-      // There at 0 before the first one: a graph shows it rise.
+      // Starts at 0, so that a graph shows the first increase.
       own.findings.inc({ cluster, kind: workload.kind }, 0);
       for (const reason of loopReasons) own.held.inc({ cluster, reason }, 0);
       peer.reconciled(result === "conflict" ? "retry" : result, spent, workload);
@@ -215,8 +215,8 @@ function createHintMeter(
 }
 
 /**
- * Removes the series of clusters that are no longer registered: they would show their last value for ever. Work under way may be
- * counted a moment later, so each cluster is checked until no series of it is found.
+ * Removes the series of unregistered clusters, which would show their last value for ever. Work under way may add to them a moment later, so each
+ * cluster is checked until it has no series.
  */
 async function removeGone(registry: Registry, gone: Set<string>): Promise<void> {
   const absent = new Set(gone);
@@ -226,7 +226,7 @@ async function removeGone(registry: Registry, gone: Set<string>): Promise<void> 
       const cluster = String(labels.cluster);
       if (!gone.has(cluster)) continue;
       absent.delete(cluster);
-      // The bounds of a histogram are no label that it was made with.
+      // The bounds of a histogram are not among the labels that it was created with.
       metric?.remove(Object.fromEntries(Object.entries(labels).filter(([label]) => label !== "le")));
     }
   }
