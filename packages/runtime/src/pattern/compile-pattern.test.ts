@@ -9,7 +9,7 @@ function matches(source: string, text: string): boolean {
   return pattern.matches(text);
 }
 
-/** Compiled and matched in less than 1/16 ms on the machine on which patterns were measured. */
+/** Compiled and matched in less than 1/16 ms on the reference machine of the patterns. */
 const quickPattern = "^[a-z0-9]{60}$";
 
 /** The longest name that Kubernetes allows. */
@@ -22,7 +22,7 @@ function timeOf(source: string): number {
   return performance.now() - start;
 }
 
-/** A millisecond of the machine on which patterns were measured, as long as it takes here. Its best tries are of the same moments as those of `other`. */
+/** A millisecond of the reference machine, as long as it takes here. Its best attempts are measured at the same moments as those of `other`. */
 function bestInMilliseconds(other: () => number): { readonly best: number; readonly millisecond: number } {
   let best = Number.POSITIVE_INFINITY;
   let quick = Number.POSITIVE_INFINITY;
@@ -68,7 +68,7 @@ describe("a pattern", () => {
     expect(compile(source)).toEqual({ cost, invalid: expect.any(String) });
   });
 
-  // Compiled and matched against the longest name: one of the limit's cost takes 0.1 to 0.3 ms, most that are refused would take 17 to 2,300 ms.
+  // Compiled and matched against the longest name: a pattern at the limit takes 0.1 to 0.3 ms; most refused ones would take 17 to 2,300 ms.
   test.each([
     "^(a?){16}$",
     `^${"(a*)*".repeat(15)}$`,
@@ -87,7 +87,7 @@ describe("a pattern", () => {
     expect(best).toBeLessThan(millisecond);
   });
 
-  // The best of some tries: the machine may be busy, but an engine that backtracks takes minutes each time.
+  // The best of several attempts: the machine may be busy, but a backtracking engine takes minutes each time.
   test("that would take a backtracking engine for ever takes no time", () => {
     const { best, millisecond } = bestInMilliseconds(() => {
       const start = performance.now();

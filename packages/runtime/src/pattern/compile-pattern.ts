@@ -3,15 +3,15 @@ import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
 import { patternCost } from "./pattern-cost.ts";
 
-/** Compiled patterns are kept: every change in a namespace asks the same ones again. */
+/** Compiled patterns are cached: every change in a namespace needs the same ones again. */
 const compiledMax = 1000;
 
-/** About a millisecond: room for a thousand letters, `[a-z0-9]{63}`, or eight Unicode classes. */
+/** About a millisecond: enough for a thousand letters, `[a-z0-9]{63}`, or eight Unicode classes. */
 const patternCostMax = 1024;
 
 /** RE2 semantics and linear time, in JavaScript: a tenant's pattern can be wrong but never slow. */
 export function createPatternCompiler(): CompilePattern {
-  // Of more patterns than there is room for, those in use stay: each would else be compiled again and again.
+  // When there are too many patterns, those in use stay; otherwise each would be compiled again and again.
   const remembered = new LRUCache<string, ReturnType<CompilePattern>>({
     max: compiledMax,
     memoMethod: (source) => compileAnchored(source),
@@ -21,13 +21,13 @@ export function createPatternCompiler(): CompilePattern {
 
 function compileAnchored(source: string): ReturnType<CompilePattern> {
   const cost = patternCost(source);
-  // It took no more than to read it.
+  // It was only read, so only its length counts.
   if (cost > patternCostMax) return { cost: source.length, invalid: tooCostlyAlone };
   try {
     const pattern = RE2JS.compile(source);
     return { cost, matches: (text) => pattern.matcher(text).find() };
   } catch (error) {
-    // What is no pattern may be estimated at less than it takes to read it.
+    // An invalid pattern may have a lower estimate than the cost of reading it.
     const spent = Math.max(cost, source.length);
     return { cost: spent, invalid: error instanceof Error ? error.message : "no RE2 pattern" };
   }

@@ -1,14 +1,14 @@
 /**
- * What it costs, at most, to compile an RE2 pattern and to match it against a name, in units of about a microsecond.
+ * The maximum cost to compile an RE2 pattern and to match it against a name, in units of about a microsecond.
  *
- * RE2 is linear in the text, but also in the size of its program, and `((a?){9}){9}` writes a large one in few letters. So
- * the size is estimated before anything is compiled, by a scan that knows just enough of the syntax; what is no pattern gets
- * some number, and is refused by the compiler. The weights are measured (re2js, a name of 253 characters).
+ * RE2 is linear in the text, but also in the size of its program, and `((a?){9}){9}` writes a large program in few letters. So the size is
+ * estimated before anything is compiled, by a scan that knows just enough of the syntax. An invalid pattern gets some number, and the compiler
+ * refuses it. The weights are measured (re2js, a name of 253 characters).
  */
 export function patternCost(source: string): number {
   const scan = new Scan(source);
   let cost = nothing;
-  // A closing parenthesis too many ends the expression early; the compiler refuses it.
+  // A surplus closing parenthesis ends the expression early; the compiler refuses it.
   while (!scan.isAtEnd) {
     cost = sumOfCosts(cost, alternatives(scan));
     scan.take(")");
@@ -24,7 +24,7 @@ interface Cost {
 const nothing: Cost = { toCompile: 0, toMatch: 0 };
 const literal: Cost = { toCompile: 1, toMatch: 1 };
 const characterClass: Cost = { toCompile: 2, toMatch: 2 };
-/** Hundreds of ranges that have to be read, sorted and merged. */
+/** Hundreds of ranges have to be read, sorted and merged. */
 const unicodeClass: Cost = { toCompile: 128, toMatch: 2 };
 const groupCost: Cost = { toCompile: 6, toMatch: 1 };
 /** `?`, `*`, `+`: a choice at every character. */
@@ -54,7 +54,7 @@ class Scan {
     return true;
   }
 
-  /** Takes what the sticky expression matches here. */
+  /** Consumes what the sticky expression matches here. */
   match(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.#at;
     const found = expression.exec(this.#text) ?? undefined;
