@@ -29,7 +29,7 @@ test("it is made with those above it, for us alone, and stays empty", () => {
   rmSync(above, { recursive: true });
 });
 
-// In a process of its own: what never returns cannot be interrupted.
+// In a process of its own, since a call that never returns cannot be interrupted.
 test.each(["/proc/x", "/proc/x/y", "/proc", "/dev/null/x"])("%s is refused, and at once", async (folder) => {
   const script = `import { openDataDir } from ${JSON.stringify(new URL("data-dir.ts", import.meta.url).href)};
     try { openDataDir(${JSON.stringify(folder)}); } catch (error) { console.log(error.code, error.message); }`;

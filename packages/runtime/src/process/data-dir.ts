@@ -4,8 +4,8 @@ import { dirname, join, resolve } from "node:path";
 import { Fault } from "@fleet-reloader/domain/fault";
 
 /**
- * The folder of `--data-dir`, or where the XDG base directory specification puts a program's state. Absolute, since the embedded Redis runs in
- * a folder of its own.
+ * The folder of `--data-dir`, or the state folder of the XDG base directory specification. Absolute, since the embedded Redis has a working
+ * directory of its own.
  */
 export function dataDirOf(configured: string, env: Readonly<Record<string, string | undefined>>): string {
   if (configured !== "") return resolve(configured);
@@ -14,8 +14,8 @@ export function dataDirOf(configured: string, env: Readonly<Record<string, strin
 }
 
 /**
- * Makes a folder and those above it, for this user alone. Not by `recursive` of mkdir, which never returns where the system
- * says ENOENT for a folder whose parent is there, as /proc does (Node 24.21).
+ * Creates a folder and its parents, for this user alone. It avoids `recursive` of mkdir, which never returns when the system says ENOENT for a
+ * folder whose parent exists, as /proc does (Node 24.21).
  */
 export function makeFolder(path: string): void {
   const missing: string[] = [];
@@ -24,13 +24,13 @@ export function makeFolder(path: string): void {
     try {
       mkdirSync(folder, { mode: 0o700 });
     } catch (error) {
-      // Another process that starts at the same time may have made it.
+      // Another process that starts at the same time may have created it.
       if (!isFolder(folder)) throw error;
     }
   }
 }
 
-/** Faults with `config.invalid` unless files can be made in the data dir, which is made if it is missing. */
+/** Creates the data dir if it is missing. Faults with `config.invalid` unless files can be created in it. */
 export function openDataDir(path: string): void {
   try {
     makeFolder(path);
@@ -42,7 +42,7 @@ export function openDataDir(path: string): void {
   }
 }
 
-/** The fault of a data dir in which nothing can be written. */
+/** The fault of a data dir that is not writable. */
 export function unwritable(path: string, error: unknown): Fault {
   const why = error instanceof Error ? error.message : "unknown";
   return new Fault(

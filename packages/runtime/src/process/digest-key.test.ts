@@ -85,7 +85,7 @@ describe("the key of the data dir", () => {
     expect(statSync(join(home, "mark.key")).mode & 0o777).toBe(0o600);
   });
 
-  // In containers every process has the same id, so its half-made files carry the same name.
+  // In containers every process has the same id, so unfinished files have the same name.
   test("survives a start that was killed while it made the key", () => {
     using dir = temporaryDir();
     const first = loadKeyring("", dir.path);

@@ -8,7 +8,7 @@ import { makeFolder, unwritable } from "./data-dir.ts";
 
 const keyBytes = 32;
 
-/** Lower-case hexadecimal SHA-1: only to compare with what the peer wrote, never to write. */
+/** Lower-case hexadecimal SHA-1, only to compare with texts of the peer, never to write. */
 export function sha1(bytes: Uint8Array): string {
   return createHash("sha1").update(bytes).digest("hex");
 }
@@ -27,8 +27,8 @@ export function keyedDigest(key: Uint8Array): KeyedDigest {
 }
 
 /**
- * The keys of a text, named for people by where it is: one of 64 hexadecimal characters a line, the current one first, older ones after it (they still
- * compare what was noted with them, so that a new key rolls nothing).
+ * Parses a keyring; `where` names its place for people. One key of 64 hexadecimal characters per line, the current one first. Older ones after it
+ * still compare the records made with them, so that a new key rolls nothing.
  */
 export function readKeyring(content: string, where: string): Keyring {
   const lines = content
@@ -50,7 +50,7 @@ export function readKeyring(content: string, where: string): Keyring {
   };
 }
 
-/** The keys of `--mark-key-file`, or those of the data dir, made at the first start. */
+/** The keys of `--mark-key-file`, or those of the data dir, which the first start creates. */
 export function loadKeyring(file: string, dataDir: string): Keyring {
   const own = join(dataDir, "mark.key");
   if (file === "") ensureKeyFile(own);
@@ -58,22 +58,22 @@ export function loadKeyring(file: string, dataDir: string): Keyring {
   return readKeyring(readKeyFile(path), `--mark-key-file ${path}`);
 }
 
-/** The same where nothing may be made: undefined when no file is given and the data dir has none. */
+/** The same without creating a key: undefined when no file is given and the data dir has none. */
 export function findKeyring(file: string, dataDir: string): Keyring | undefined {
   const path = file || join(dataDir, "mark.key");
   if (file === "" && !existsSync(path)) return undefined;
   return readKeyring(readKeyFile(path), `--mark-key-file ${path}`);
 }
 
-/** The text of a new key, as a file of keys holds it. */
+/** The text of a new key, as a line of a key file. */
 export function newMarkKey(): string {
   return `${randomBytes(keyBytes).toString("hex")}\n`;
 }
 
 /**
- * Makes the key file unless it is there. Two processes that start together end up with one key: that of the first to link. The
- * name of the draft is random, for in containers all processes have the same id: a draft of the same name, left by a start
- * that was killed, may be a second name of the key itself.
+ * Creates the key file if it is missing. Two processes that start together end up with one key: the first to link wins. The name of the draft is
+ * random, because all processes in containers have the same id: a draft of that name, left by a killed start, may be a second name of the key
+ * itself.
  */
 function ensureKeyFile(file: string): void {
   if (existsSync(file)) return;

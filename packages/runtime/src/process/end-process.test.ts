@@ -4,7 +4,7 @@ import process from "node:process";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 
-/** A process that runs the script, with `endProcess` at hand. One that does not end fails its test instead of outliving it. */
+/** A process that runs the script, with `endProcess` available. One that does not end fails its test instead of outliving it. */
 function start(script: string) {
   const from = JSON.stringify(new URL("end-process.ts", import.meta.url).href);
   const all = `import { endProcess } from ${from}; ${script}`;
@@ -14,7 +14,7 @@ function start(script: string) {
   });
 }
 
-/** As Node's own exit sometimes does (nodejs/node#54918), here each time. */
+/** What Node's own exit sometimes does (nodejs/node#54918), here every time. */
 const exitHangs = "process.reallyExit = () => { for (;;) ; };";
 
 describe("the end of a process", () => {
@@ -24,7 +24,7 @@ describe("the end of a process", () => {
     expect([child.exitCode, child.signalCode]).toEqual([code, null]);
   });
 
-  // Without the limit of a second, which a busy machine may not read within.
+  // Without the limit of a second, since a busy machine may be slower.
   test("comes after all that was written has been read, however slowly", async () => {
     const child = start(
       'globalThis.setTimeout = () => 0; process.stdout.write("x".repeat(300_000)); await endProcess(0);',

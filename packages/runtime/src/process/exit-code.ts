@@ -1,12 +1,12 @@
 import type { Fault } from "@fleet-reloader/domain/fault";
 
-/** sysexits.h EX_CONFIG: our own configuration is wrong, or how we were called; trying again would not help. */
+/** sysexits.h EX_CONFIG: the configuration or the command line is wrong; a retry would not help. */
 const wrongConfig = 78;
 
-/** sysexits.h EX_SOFTWARE: something in this process broke that must not; a new process may do better. */
+/** sysexits.h EX_SOFTWARE: an internal failure of this process; a new process may succeed. */
 export const brokenInside = 70;
 
-/** With what a process ends that could not do what it was asked for. */
+/** The exit code of a process that could not do its task. */
 export function exitCodeOf(fault: Fault): number {
   return fault.class === "misconfigured" ? wrongConfig : 1;
 }

@@ -11,10 +11,13 @@ interface Look {
   readonly mib: number;
 }
 
-/** What an idle process holds after a collection. */
+/** The memory of an idle process after a collection. */
 const keptMiB = 20;
 
-/** A process of which each look takes the next line: how long it was busy in the last five seconds, and its heap. The numbers of the looks that collect. */
+/**
+ * A process in which each look takes the next line: its busy time in the last five seconds, and its heap. Returns the numbers of the looks that
+ * collect.
+ */
 async function collections(looks: readonly Look[]): Promise<readonly number[]> {
   const lifetime = new AbortController();
   const collected: number[] = [];
@@ -87,7 +90,7 @@ test("a process is busy while its event loop works, and not while it waits", asy
     await wait(0);
     return nodeHeap.busyMs() - fromMs;
   };
-  // On a busy machine it may wait for a core as soon as it is woken, which counts.
+  // On a busy machine it may wait for a core when it wakes up, which counts.
   await until("a rest of 100 ms is one", async () => (await busyIn(() => wait(100))) < 50);
   const spin = () => {
     const untilMs = performance.now() + 100;

@@ -5,16 +5,13 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** The memory of one process that its garbage collector manages. */
 export interface Heap {
-  /**
-   * The memory of objects that have lived a while, including the free space between them, and by how much the young generation has
-   * grown under load; bytes.
-   */
+  /** The memory of the old generation, including the free space in it, plus the growth of the young generation under load; bytes. */
   readonly heldBytes: () => number;
-  /** What objects take, the dead ones included; bytes. */
+  /** The memory of all objects, including dead ones; bytes. */
   readonly usedBytes: () => number;
-  /** Time since the start of the process in which it had something to do, also while it waited for a core; ms. */
+  /** Time since the start of the process in which it had work, including waits for a core; ms. */
   readonly busyMs: () => number;
-  /** Collects everything at once and returns what is free to the system. Nothing else runs meanwhile. */
+  /** Collects everything at once and returns free memory to the system. It blocks the process. */
   readonly collect: () => void;
 }
 
@@ -25,20 +22,20 @@ export interface IdleHeapOptions {
 }
 
 const idleForMs = 5000;
-/** A process that is merely alive makes garbage, too: it is stopped for that at most once in this time. */
+/** An idle process also produces garbage; it is stopped for a collection at most once in this time. */
 const apartMs = 60_000;
-/** A process that is busy for less of the time than this has nothing to do but to renew its locks. */
+/** A process that is busy for a smaller share of the time only renews its locks. */
 const idleShare = 0.1;
 /** A collection has to free at least this much; bytes. */
 const growthMin = 6 * 1024 * 1024;
-/** The two halves of the young generation as it is without load (`infra/bundle/node-args`), and large new objects; bytes. */
+/** The two halves of the young generation without load (`infra/bundle/node-args`), and large new objects; bytes. */
 const youngUsual = 10 * 1024 * 1024;
-/** A collection stops the process for some 2 ms per MiB of objects; above this nobody is stopped for it. Bytes. */
+/** A collection stops the process for some 2 ms per MiB of objects; above this size there is none. Bytes. */
 const usedMax = 96 * 1024 * 1024;
 
 /**
- * Returns memory to the system whenever the process has become idle. V8 does so by itself only where next to nothing runs; a process that
- * keeps some watches and locks is never idle enough for it (ADR 0006). Resolves when the signal is aborted.
+ * Returns memory to the system whenever the process has become idle. V8 itself does so only when almost nothing runs; a process with some watches
+ * and locks is never idle enough (ADR 0006). Resolves when the signal is aborted.
  */
 export async function collectWhenIdle({ heap, clock, signal }: IdleHeapOptions): Promise<void> {
   let collectedBytes = 0;
@@ -66,16 +63,16 @@ export const nodeHeap: Heap = {
     return sumOf(sizes.get(false)) + Math.max(0, sumOf(sizes.get(true)) - youngUsual);
   },
   usedBytes: () => process.memoryUsage().heapUsed,
-  // CPU time would not do: on a busy machine a process with much to do gets little of it, and stopping it then costs it its locks.
+  // CPU time is unsuitable: on a busy machine a process with much work gets little of it, and stopping it then would cost its locks.
   busyMs: () => performance.eventLoopUtilization().active,
   collect: () => {
-    // Only this way of asking returns the memory: `flavor` of V8's `gc` extension.
+    // Only this form of the call returns the memory: `flavor` of V8's `gc` extension.
     setFlagsFromString("--expose-gc");
     runInNewContext("gc")({ type: "major", execution: "sync", flavor: "last-resort" });
   },
 };
 
-/** New objects lie in a part of their own, which is copied from one half to the other. */
+/** New objects lie in a space of their own, and a collection copies the live ones from one half to the other. */
 function isYoung({ space_name: name }: HeapSpaceInfo): boolean {
   return name.startsWith("new_");
 }

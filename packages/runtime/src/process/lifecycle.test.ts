@@ -103,7 +103,7 @@ describe("a service", () => {
     });
   });
 
-  // The first process of a container ignores a signal that it has no handler for: a pod that waits for Redis would be killed late.
+  // The first process of a container ignores a signal without a handler: a pod that waits for Redis would be killed late.
   test("ends with 0 after SIGTERM also while it starts", async () => {
     const waits = 'process.stdout.write("waits"); setInterval(say, 1000); await new Promise(say);';
     expect(await run(`${waits} return { log, broken, stop: say };`)).toEqual({ code: 0, errors: "" });

@@ -7,14 +7,14 @@ import { brokenInside, exitCodeOf } from "./exit-code.ts";
 import { systemClock } from "./system-clock.ts";
 import { allowYoungGrowth } from "./young-generation.ts";
 
-/** A start that failed has taken nothing up, and its reason is told when this is over. */
+/** A failed start has taken no work, and its reason is logged only after this. */
 const unwindMaxMs = 10_000;
 
-/** Things to end, in the reverse of the order in which they were begun. */
+/** Things to end, in the reverse order of their start. */
 export class Shutdown {
   readonly #clock: Pick<Clock, "sleep">;
   readonly #steps: { readonly name: string; readonly end: () => Promise<void> | void }[] = [];
-  /** The step that is being ended. */
+  /** The step that is ending now. */
   #ending: string | undefined;
 
   constructor(clock: Pick<Clock, "sleep"> = systemClock) {
@@ -25,7 +25,7 @@ export class Shutdown {
     this.#steps.push({ name, end });
   }
 
-  /** Ends everything; one step that fails does not keep the others from being ended. */
+  /** Ends everything; a failing step does not keep the others from ending. */
   async run(log: Log): Promise<void> {
     for (const { name, end } of this.#steps.reverse()) {
       this.#ending = name;
@@ -38,7 +38,7 @@ export class Shutdown {
     this.#ending = undefined;
   }
 
-  /** Ends what a start that failed has begun. What does not end within 10 s is named and left: the process ends after this. */
+  /** Ends what a failed start has begun. A step that does not end within 10 s is logged and abandoned: the process ends after this. */
   async unwind(log: Log): Promise<void> {
     await atMost(unwindMaxMs, this.#clock, this.run(log));
     const step = this.#ending;
@@ -50,18 +50,17 @@ export class Shutdown {
 export interface RunningService {
   readonly log: Log;
   stop(): Promise<void>;
-  /** Rejects when something that has to go on as long as the service runs has ended. */
+  /** Rejects when something has ended that must run as long as the service. */
   readonly broken: Promise<never>;
 }
 
-/** The chart gives a pod 45 s; what takes longer than this does not end by itself any more. */
+/** The chart gives a pod 45 s; a stop that takes longer than this will not end by itself. */
 const stopMaxMs = 40_000;
 
 /**
- * Runs a service until SIGTERM or SIGINT: drains, exits 0. A later second signal ends at once, and so does the first one while the
- * service starts, which may wait for Redis for ever: nothing has been taken up yet. A start that cannot succeed says why, each problem
- * on its own line, and exits 78 (configuration) or 1. A service that breaks inside says why and exits 70: a process that serves
- * nothing must not look as if it did.
+ * Runs a service until SIGTERM or SIGINT: drains, exits 0. A later second signal ends it at once, and so does the first one during the start,
+ * which may wait for Redis for ever: no work has been taken yet. A start that cannot succeed logs each problem on its own line, and exits 78
+ * (configuration) or 1. A service that breaks inside logs why and exits 70: a process that serves nothing must not look healthy.
  */
 export async function runService(start: () => Promise<RunningService>): Promise<void> {
   allowYoungGrowth(false);
@@ -69,13 +68,13 @@ export async function runService(start: () => Promise<RunningService>): Promise<
   let stoppingSince: number | undefined;
   const stop = (signal: string) => {
     if (service === undefined) return void endProcess(0);
-    // Supervisors and terminals may signal the group and the process at once: that is one wish, not impatience.
+    // Supervisors and terminals may signal the group and the process at the same time: that counts as one signal.
     if (stoppingSince !== undefined && performance.now() - stoppingSince > 1000) void endProcess(1);
     if (stoppingSince !== undefined) return;
     stoppingSince = performance.now();
     void endService(service, signal);
   };
-  // Before the start: the first process of a container ignores what it has no handler for.
+  // Before the start: the first process of a container ignores signals without a handler.
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   const breaks = createBreaker(() => service?.log);
@@ -86,11 +85,11 @@ export async function runService(start: () => Promise<RunningService>): Promise<
   service.broken.catch(breaks("the process ends"));
 }
 
-/** Says once why the process cannot go on, and ends it; before there is a log, on standard error. */
+/** Logs once why the process cannot go on, and ends it; before there is a log, on standard error. */
 function createBreaker(log: () => Log | undefined): (message: string) => (reason: unknown) => void {
   let isBroken = false;
   return (message) => (reason) => {
-    // The outputs may be what is broken.
+    // The outputs themselves may be broken.
     if (isBroken) return;
     isBroken = true;
     const { message: why, stack } = reason instanceof Error ? reason : asFault(reason);

@@ -10,7 +10,7 @@ export class Loops {
     this.#signal = signal;
   }
 
-  /** The name is what a person reads when the loop ends before its time. */
+  /** The name appears in the error when the loop ends too early. */
   add(name: string, loop: Promise<void>): void {
     this.#running.push(this.#watched(name, loop));
   }

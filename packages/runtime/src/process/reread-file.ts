@@ -1,9 +1,9 @@
 import { lstat, readFile, stat } from "node:fs/promises";
 
-/** Times of files are as coarse as this: what was written just now may be written again under the same time. */
+/** Resolution of file times: a file that was written just now may be written again with the same time. */
 const coarseMs = 100;
 
-/** The text of a file that people change while we run. Asking costs one look at its name while nobody changes it: each roll asks. */
+/** The text of a file that people change while we run. A read costs one stat while the file is unchanged, since each roll reads it. */
 export class RereadFile {
   readonly name: string;
   #known: { readonly stamp: string; readonly text: string } | undefined;
@@ -12,7 +12,7 @@ export class RereadFile {
     this.name = path;
   }
 
-  /** Undefined: there is no such file. Rejects when there is one that cannot be read, or a link that leads nowhere. */
+  /** Undefined: there is no such file. Rejects when it cannot be read, or is a link that leads nowhere. */
   async text(): Promise<string | undefined> {
     const named = await lookedUp(lstat(this.name));
     if (named === undefined) return undefined;
@@ -29,7 +29,7 @@ export class RereadFile {
   }
 }
 
-/** Undefined: it is not there, or not any more. */
+/** Undefined: the file does not exist (any more). */
 async function lookedUp<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
     return await looking;

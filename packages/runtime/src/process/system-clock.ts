@@ -9,7 +9,7 @@ export const systemClock: Clock = {
 
 export const systemRandom: Random = () => Math.random();
 
-/** `setTimeout` of `node:timers/promises` makes an error with a stack for each sleep that is given up; this one has only the reason. */
+/** `setTimeout` of `node:timers/promises` creates an error with a stack for each cancelled sleep; this one has only the reason. */
 function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

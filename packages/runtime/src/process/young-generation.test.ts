@@ -5,7 +5,7 @@ import process from "node:process";
 import { expect, test } from "vitest";
 import { YoungGeneration } from "./young-generation.ts";
 
-/** What is allowed and refused when so many requests are taken up before each look; the number of the look beside it. */
+/** What is allowed and refused for these numbers of requests before each look, with the number of the look. */
 async function decisions(takenBefore: readonly number[]): Promise<readonly string[]> {
   const lifetime = new AbortController();
   const young = new YoungGeneration();

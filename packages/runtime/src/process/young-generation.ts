@@ -2,23 +2,23 @@ import { setFlagsFromString } from "node:v8";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 export interface YoungGenerationOptions {
-  /** Whether the part of the heap that new objects lie in may grow. What it has grown by stays until all is collected. */
+  /** Whether the space for new objects may grow. Once grown, it stays until a full collection. */
   readonly allow: (mayGrow: boolean) => void;
   readonly clock: Pick<Clock, "sleep">;
   readonly signal: AbortSignal;
 }
 
 const countedMs = 250;
-/** A process that takes this many requests between two looks is loaded: 100 a second. */
+/** Requests between two checks that count as load: 100 a second. */
 const loadedAt = 25;
-/** So many looks in a row make a load: the first list of a cluster is over by then, and its garbage collected. */
+/** This many loaded checks in a row are a load: the first list of a cluster is over by then, and its garbage is collected. */
 const loadedLooks = 6;
-/** After 5 s without a loaded look the load is over. */
+/** After 5 s without a loaded check the load is over. */
 const quietLooks = 20;
 
 /**
- * The young generation of the heap by load. A fan-out makes garbage of all that it reads, and a small young generation keeps what is
- * still in use of it by copying: a large one takes a fifth of its CPU away. A process that merely watches is smaller with a small one (ADR 0006).
+ * Sizes the young generation of the heap by load. A fan-out turns everything it reads into garbage, and a small young generation copies the part
+ * that is still in use: a large one saves a fifth of its CPU. A process that only watches is smaller with a small one (ADR 0006).
  */
 export class YoungGeneration {
   #taken = 0;
@@ -46,7 +46,7 @@ export class YoungGeneration {
   }
 }
 
-/** Of this process. V8 asks for the factor each time it would grow it; a factor of one keeps it as it is. */
+/** Sets the factor for this process. V8 reads it each time before it grows the young generation; a factor of one prevents growth. */
 export function allowYoungGrowth(mayGrow: boolean): void {
   setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
 }
