@@ -101,7 +101,7 @@ class EventSenders {
     await Promise.all([...this.#clusters.values()].map(({ events }) => events.drained()));
   }
 
-  /** Drops the queues of clusters that are no longer engaged, or are engaged anew. */
+  /** Drops the queues of clusters that are no longer engaged, or were engaged again. */
   #forgetGone(): void {
     for (const [cluster, { connection }] of this.#clusters)
       if (this.#options.connectionOf(cluster) !== connection) this.#clusters.delete(cluster);

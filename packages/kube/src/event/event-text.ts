@@ -100,7 +100,7 @@ function describeSource({ kind, namespace, name, reason }: RolledSource): string
   return `'${name}' of type '${compatKindName(kind)}' in namespace '${namespace}' (${reason})`;
 }
 
-/** The peer has one for each kind of source. What is about several kinds or none has that of most rolls. */
+/** The peer has one for each kind of source. A text about several kinds or none uses that of most rolls. */
 function componentOf(kinds: readonly SourceKind[]): string {
   const [kind = "ConfigMap", ...others] = new Set(kinds);
   return `reloader-${compatResourceName(others.length === 0 ? kind : "ConfigMap")}`;

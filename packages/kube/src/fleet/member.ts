@@ -35,7 +35,7 @@ export interface FleetMemberOptions {
   readonly isNamed: boolean;
   readonly pace: ConnectPace;
   readonly connect: (target: ClusterTarget) => Connection;
-  /** Called when its claim or the facts about the claimed cluster have changed; `claim` is undefined when it has none any more. */
+  /** Called when its claim or the facts about the claimed cluster have changed; `member.claim` is undefined when it has none any more. */
   readonly onClaim: (member: FleetMember, before: Claim | undefined) => void;
   readonly changed: () => void;
   readonly clock: Clock;

@@ -16,7 +16,7 @@ export interface HttpPools {
   readonly streams: Transport;
   /**
    * For answers with many objects. Closing the connection a moment later frees the buffers of such an answer. The same as `calls` if these have
-   * no connections of their own, without TLS, or through a proxy.
+   * connections of their own, and without TLS or through a proxy.
    */
   readonly lists: Transport;
 }

@@ -255,7 +255,7 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
   }
 
   /**
-   * A command without an answer is sent again after a reconnection, maybe to another Redis, which has lost the requests that were queued before.
+   * A command without an answer is sent again after a reconnection, maybe to a Redis that took over and has lost the requests queued before.
    * So what the command stored about them is reverted.
    */
   async #unlessReconnected(takeBack: () => Promise<unknown>): Promise<void> {

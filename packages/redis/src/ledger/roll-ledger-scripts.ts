@@ -220,7 +220,7 @@ end
 return answers
 `);
 
-/** ARGV: JSON of the ask. The roll was not made: returns what it took. */
+/** ARGV: JSON of the ask. The roll was not made: gives back what it took. */
 export const withdrawScript = new Script(`${parts}
 for _, b in ipairs(ask.breakers) do
   local s = readBreaker(b.key)

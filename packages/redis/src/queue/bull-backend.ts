@@ -6,7 +6,7 @@ import type { RedisClock } from "../connection/redis-clock.ts";
 import { Script } from "../connection/script.ts";
 
 /**
- * Where the scripts of BullMQ 6.7 get the time: the position of the argument, after the keys. All other times are relative, or are the
+ * Where the scripts of BullMQ 6.7 get the time: the position of the argument, counted with the keys first. All other times are relative, or are the
  * `timestamp` of a new entry, which the process that adds it sets. A test finds any further ones.
  */
 const timeArguments: Readonly<Record<string, number>> = {

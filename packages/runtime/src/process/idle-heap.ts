@@ -30,7 +30,7 @@ const idleShare = 0.1;
 const growthMin = 6 * 1024 * 1024;
 /** The two halves of the young generation without load (`infra/bundle/node-args`), and large new objects; bytes. */
 const youngUsual = 10 * 1024 * 1024;
-/** A collection stops the process for some 2 ms per MiB of objects; above this size there is none. Bytes. */
+/** A collection stops the process for some 2 ms per MiB of objects; above this size none is made. Bytes. */
 const usedMax = 96 * 1024 * 1024;
 
 /**

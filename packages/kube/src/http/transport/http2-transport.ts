@@ -26,8 +26,8 @@ const streamWindow = 256 * 1024;
 const connectionWindow = 1024 * 1024;
 
 /**
- * Requests to one API server over HTTP/2, over as few connections as hold them, mostly one. Undici's client does the same for any server, but its
- * buffers, queues and streams per connection made a watched cluster take a third more memory.
+ * Requests to one API server over HTTP/2, over as few connections as hold them, mostly one. Undici's client does the same for any server, but with
+ * the buffers, queues and streams that it keeps for each, a watched cluster took a third more memory.
  */
 export class Http2Transport implements Transport {
   readonly #options: Http2Options;
