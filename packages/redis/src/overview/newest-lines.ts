@@ -23,7 +23,7 @@ export class NewestLines {
   #lines: PlacedRecord[];
   /** Memory of the lines, about. */
   #bytes: number;
-  /** The lines are complete from here on. Undefined: they are complete. */
+  /** The lines are complete from here on. Undefined: nothing is missing. */
   #from: StreamPlace | undefined;
   /** Changes of these lines and of some removed ones, folded by the first query. Undefined: they have to be folded again. */
   #changes: KeptChanges | undefined;
@@ -39,7 +39,7 @@ export class NewestLines {
     this.#bound();
   }
 
-  /** The lines are complete from here on; undefined: they are complete. */
+  /** The lines are complete from here on; undefined: nothing is missing. */
   get from(): StreamPlace | undefined {
     return this.#from;
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AuditRequestResult } from "@fleet-reloader/engine/ports/meter";
 
-/** The sender of events: an API server or, for example, Amazon Data Firehose. */
+/** The sender of events: an API server, or Amazon Data Firehose on behalf of one. */
 export type AuditDelivery = "api-server" | "firehose";
 
 /** https://docs.aws.amazon.com/firehose/latest/dev/httpdeliveryrequestresponse.html: the headers and the answer. */

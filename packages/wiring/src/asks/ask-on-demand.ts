@@ -27,7 +27,7 @@ export interface OnDemand {
   close(): Promise<void>;
 }
 
-/** Creates the answers to questions about the registered clusters. It connects to no cluster before a question, and writes nothing. */
+/** Creates the functions that answer questions about the registered clusters. It connects to no cluster before a question, and writes nothing. */
 export function askOnDemand(options: OnDemandOptions): OnDemand {
   const { clock, config, env, limits, log, redis, settings } = options;
   const lifetime = new AbortController();

@@ -40,7 +40,7 @@ export interface QuestionsOptions {
   readonly usersAtOnce?: number;
 }
 
-/** Creates the answers to questions about clusters. Nothing of it writes. */
+/** Creates the functions that answer questions about clusters. Nothing of it writes. */
 export function createQuestions(options: QuestionsOptions): {
   readonly explain: Explain;
   readonly plan: PlanSource;

@@ -13,7 +13,7 @@ export interface ServedClustersOptions extends Omit<QuestionsOptions, "nameOf"> 
 /** Rolls use the same connections; four concurrent questions leave half of them free. */
 const servedUsersAtOnce = 2;
 
-/** Creates the answers to questions about the engaged clusters of a process, over its existing connections. Nothing of it writes. */
+/** Creates the functions that answer questions about the engaged clusters of a process, over its existing connections. Nothing of it writes. */
 export function askServed(options: ServedClustersOptions): AskedFleet {
   const { clock, fleet, freezes, keyring, lifetime, limits, log, redis, settings } = options;
   const nameOf = (id: string) => fleet.get(id)?.name ?? id;

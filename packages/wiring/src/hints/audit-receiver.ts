@@ -47,7 +47,7 @@ export function createAuditReceiver(
   const names = new UnknownNames(clock, log);
   return async (name, body, delivery = "api-server") => {
     const engaged = clusterNamed(name);
-    // The cluster is not engaged here. Another process may receive the next attempt.
+    // Not engaged yet, or no longer. Another process may receive the next attempt.
     if (engaged === undefined) {
       names.unknown(name);
       return "unavailable";
