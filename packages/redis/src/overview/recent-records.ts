@@ -54,8 +54,8 @@ export async function recentRecords(
 }
 
 /**
- * The changes since a time, in a cluster and a namespace; empty: in all. Stops when the signal is aborted. The caller selects among them afterwards: the
- * end of a roll for one source may be in a record that names another source.
+ * The changes since a time, in a cluster and a namespace; empty: in all. Stops when the signal is aborted. The caller selects among them afterwards:
+ * the end of a roll for one source may be in a record that names another source.
  */
 export async function recentChanges(
   options: RecentRecordsOptions & { readonly reader: ChangesReader },
