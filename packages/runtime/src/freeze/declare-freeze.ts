@@ -57,7 +57,7 @@ export async function declareFreeze(store: FreezeStore, entry: FreezeEntry): Pro
   );
 }
 
-/** What became of a freeze that was to be lifted, and the documents it was in; `absent` says what is frozen instead. */
+/** The result of lifting a freeze, with the documents that had it; `absent` lists what is frozen instead. */
 export type LiftedFreeze = { readonly type: "lifted"; readonly places: string } | AbsentFreeze;
 
 interface AbsentFreeze {
