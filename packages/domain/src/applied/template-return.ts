@@ -1,4 +1,4 @@
-import { managedFieldsOf } from "../evidence/managed-fields.ts";
+import { type ManagedFields, managedFieldsOf } from "../evidence/managed-fields.ts";
 import { fieldManager } from "../field-manager.ts";
 import type { AppliedTemplate } from "./applied-state.ts";
 
@@ -34,9 +34,18 @@ export function templateReturn(
 function isTemplateEdited(object: unknown, templatePath: readonly string[], isRolled: boolean): boolean {
   const all = managedFieldsOf(object);
   if (all.length === 0) return false;
-  const isOwn = ({ manager }: { readonly manager: string }) => manager === fieldManager;
   const ownAtSeconds = Math.max(0, ...all.filter(isOwn).map(({ atSeconds }) => atSeconds));
   const owners = all.filter((entry) => entry.owns(...templatePath));
   if (isRolled && !owners.some(isOwn)) return true;
   return owners.some((entry) => !isOwn(entry) && entry.atSeconds >= ownAtSeconds);
+}
+
+/** The second in which others wrote the pod template last, at the latest; 0 where nothing tells. */
+export function templateEditedAt(object: unknown, templatePath: readonly string[]): number {
+  const others = managedFieldsOf(object).filter((entry) => !isOwn(entry) && entry.owns(...templatePath));
+  return Math.max(0, ...others.map(({ atSeconds }) => atSeconds));
+}
+
+function isOwn({ manager }: Pick<ManagedFields, "manager">): boolean {
+  return manager === fieldManager;
 }

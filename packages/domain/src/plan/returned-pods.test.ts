@@ -148,14 +148,31 @@ describe("a workload whose own roll brought its template back is", () => {
 });
 
 describe("a workload whose template returns is not rolled", () => {
-  test("for a pod of the template in between that started in the second of the change", () => {
+  test.each([
+    ["the change", 1300],
+    // We own our mark in it, and the API server knows one time of that and of our note.
+    ["the change, and that is noted later", 1303],
+  ])("for a pod of the template in between that started in the second of %s", (_, templateAt) => {
     const workload = adopted();
     workload.now = 1300;
     workload.set("ConfigMap", "app", { a: "2" });
     workload.edit(second);
     Object.assign(workload, { isRolledOut: false, podsStart: started(Number.POSITIVE_INFINITY) });
     expect(reconcileAt(workload, 1303)).toEqual({});
+    workload.templateChangedAtSeconds = templateAt;
     Object.assign(workload, { isRolledOut: true, podsStart: started(1300) });
+    expect(reconcileAt(workload, 1500)).toEqual({});
+  });
+
+  test("for a pod of our roll for it, when others write again in the next second", () => {
+    const workload = adopted();
+    workload.now = 1300;
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(reconcileAt(workload, 1300)).toEqual({ app: "SourceChanged" });
+    workload.podsStart = started(1300);
+    workload.now = 1301;
+    // An annotation, by whom the template was applied: the API server knows one time of both.
+    workload.edit(workload.template);
     expect(reconcileAt(workload, 1500)).toEqual({});
   });
 

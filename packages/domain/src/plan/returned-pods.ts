@@ -8,11 +8,12 @@ import {
   mayRollAgain,
   withEarlier,
 } from "../applied/earlier-content.ts";
+import { templateEditedAt } from "../applied/template-return.ts";
 import { clockSeconds } from "../evidence/pods-start.ts";
 import { keysThatMatter, type LiveContent, type ObservedSource } from "./observed-source.ts";
 import type { PlanContext } from "./plan-input.ts";
 import { type DigestedSource, isSameContent } from "./same-content.ts";
-import { ownVerdict, type WhyRoll } from "./why-roll.ts";
+import { appliedAt, ownVerdict, type WhyRoll } from "./why-roll.ts";
 
 /**
  * What pods from before may run with, now that the source contains something else. Undefined: no pod of before can stay, or it shows
@@ -53,9 +54,12 @@ export function whyReturned(
 ): WhyRoll {
   if (earlier === undefined || !input.mayHaveReturned || !mayRollAgain(earlier)) return { reason: undefined };
   if (input.pods === undefined) return { reason: undefined, pods: "if-returned" };
+  // In the second of a change nobody knows which was first. One that is older than what others made of the template has come back with it: in doubt
+  // it has to go. One that started no earlier than the applied state was written is of the template that was there then.
+  const { object, templatePath } = input.history;
+  const cameBackBefore = Math.min(templateEditedAt(object, templatePath), appliedAt(input));
   const isStale = input.pods.each.some((startedAtSeconds) => {
-    // In the second of a change nobody knows which was first. One that is older than the template has come back with it: in doubt it has to go.
-    const hasComeBack = startedAtSeconds < input.workload.templateChangedAtSeconds;
+    const hasComeBack = startedAtSeconds < cameBackBefore;
     const read = contentAt(earlier, hasComeBack ? startedAtSeconds - 1 : startedAtSeconds);
     if (read === undefined) return false;
     const { digest } = read;

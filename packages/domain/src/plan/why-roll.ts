@@ -158,7 +158,7 @@ function interestStartOf(observed: ObservedSource, input: PlanContext): Start {
 }
 
 /** When the applied state that counts was written, at the latest; 0 where nothing tells. */
-function appliedAt({ appliedAtSeconds, history }: PlanContext): number {
+export function appliedAt({ appliedAtSeconds, history }: PlanContext): number {
   return appliedAtSeconds ?? writtenBy(fieldManager, history.object);
 }
 
