@@ -43,3 +43,40 @@ test("a pod that started while an optional source was gone has to go", async () 
   const { lost, forgiven } = await backAgain({ app: { kind: "ConfigMap", optional: true } });
   expect([lost.length, forgiven]).toEqual([1, []]);
 });
+
+test("of what comes to count after the note, before the last edit, nothing tells", async () => {
+  const world = new Simulation(1, { isSkewed: false, lateChance: 0 });
+  const { cluster, people } = world;
+  const latest = () => people.versionsBetween({ ...source, namespace: "ns" }, 0, cluster.writes.length);
+  const isMatching = (version = latest()[0]) =>
+    version?.live?.annotations["reloader.stakater.com/match"] === "true" &&
+    version.live.annotations["reloader.stakater.com/ignore"] === undefined;
+  const dataOf = (version = latest()[0]) => JSON.stringify(version?.live?.data);
+  const hasBothKeys = (version = latest()[0]) => Object.keys(version?.live?.data ?? {}).length === 2;
+  world.arrive();
+  await world.calm(5000);
+  do people.editSource(source);
+  while (isMatching());
+  const read = dataOf();
+  const uses = {
+    app: { kind: "ConfigMap", optional: false },
+    "app-x": { kind: "ConfigMap", optional: true },
+  } as const;
+  const ref = cluster.setWorkload("api", { annotations: modes.search, template: templateUsing(uses) });
+  people.intend(ref, { ref, mode: "search", uses });
+  await world.calm(10_000);
+  const canGoBack = ([now, before, first] = latest()) =>
+    [now, before, first].every((version) => version !== undefined && isMatching(version)) &&
+    new Set([read, dataOf(now), dataOf(before), dataOf(first)]).size === 4;
+  while (!canGoBack() || !hasBothKeys(latest()[1])) {
+    people.editSource(source);
+    await world.pass(1000);
+  }
+  cluster.setWorkload("api", { annotations: { note: "of people" } });
+  people.revertSource(source);
+  await world.heal();
+  const forgiven: Forgiven[] = [];
+  expect(lostChanges(judgedOf(world, 0), ref, (why) => forgiven.push(why))).toEqual([]);
+  expect(forgiven).toEqual(["before its last edit by people, unseen"]);
+  await world.end();
+});
