@@ -4,6 +4,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 interface Sleeper {
   readonly dueMs: number;
   readonly wake: () => void;
+  readonly abort: () => void;
 }
 
 /** Time that moves only when a test says so. */
@@ -11,6 +12,7 @@ export class ManualClock implements Clock {
   #elapsedMs = 0;
   #wallMs: number;
   readonly #sleepers = new Set<Sleeper>();
+  readonly #ended = new WeakMap<AbortSignal, Set<Sleeper>>();
   readonly #settled: () => Promise<void>;
 
   constructor(startMs = Date.UTC(2026, 0, 1), whenSettled = settled) {
@@ -29,19 +31,34 @@ export class ManualClock implements Clock {
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const abort = () => {
+      const ends = this.#endedBy(signal);
+      const end = (settle: () => void) => {
+        ends.delete(sleeper);
         this.#sleepers.delete(sleeper);
-        reject(signal.reason);
+        settle();
       };
-      const wake = () => {
-        signal.removeEventListener("abort", abort);
-        this.#sleepers.delete(sleeper);
-        resolve();
+      const dueMs = this.#elapsedMs + Math.max(0, ms);
+      const sleeper: Sleeper = {
+        dueMs,
+        wake: () => end(resolve),
+        abort: () => end(() => reject(signal.reason)),
       };
-      const sleeper: Sleeper = { dueMs: this.#elapsedMs + Math.max(0, ms), wake };
+      ends.add(sleeper);
       this.#sleepers.add(sleeper);
-      signal.addEventListener("abort", abort, { once: true });
     });
+  }
+
+  /** Those that a signal ends. It is listened to once: to begin and to stop costs more than all else of a sleep. */
+  #endedBy(signal: AbortSignal): Set<Sleeper> {
+    const known = this.#ended.get(signal);
+    if (known !== undefined) return known;
+    const ended = new Set<Sleeper>();
+    this.#ended.set(signal, ended);
+    const abort = () => {
+      for (const { abort } of ended) abort();
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    return ended;
   }
 
   /** Lets this much time pass. Whoever wakes up meanwhile acts at their own moment, also when they sleep again. */
@@ -55,8 +72,8 @@ export class ManualClock implements Clock {
       next.wake();
       await this.#settled();
     }
+    // Nobody has woken up since all settled.
     this.#moveTo(untilMs);
-    await this.#settled();
   }
 
   /** Somebody sets the wall clock; no time passes. */

@@ -108,12 +108,12 @@ export class MemoryStream<T> implements StreamControl {
       const until = version();
       const isHeld = this.#isHeld;
       const fresh = isHeld ? [] : since(at);
+      if (!isHeld) at = until;
       const events = [...this.#replayed, ...fresh];
       if (events.length > 0) {
         await handler.events(events);
         this.#replayed = [];
         this.#delivered.push(...fresh);
-        if (!isHeld) at = until;
       } else {
         await this.#wake.promise;
       }
