@@ -3,6 +3,7 @@ import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { LiveSource } from "@fleet-reloader/engine/ports/cluster-api";
 import { isJsonObject, objectAt, stringAt } from "../sim-api/objects/json.ts";
 import type { KubeletReference } from "./kubelet-references.ts";
+import { jsonText } from "./memory-workload.ts";
 
 /** What a pod runs with: for each source its template references what was live when it started; undefined: nothing was. */
 export type PodReads = ReadonlyMap<string, LiveSource | undefined>;
@@ -32,8 +33,18 @@ export interface Revision {
   readonly references: readonly KubeletReference[];
 }
 
+const labelsOfPods = new WeakMap<Revision, Labels>();
+
 /** Those of its template, and the one by which its controller tells its pods from those of another template. */
 export function podLabels({ revision }: MemoryPod): Labels {
+  const known = labelsOfPods.get(revision);
+  if (known !== undefined) return known;
+  const made = labelsOf(revision);
+  labelsOfPods.set(revision, made);
+  return made;
+}
+
+function labelsOf(revision: Revision): Labels {
   const { template, workload } = revision;
   const labels = isJsonObject(template) ? (objectAt(template, "metadata", "labels") ?? {}) : {};
   const texts = Object.keys(labels).map((key) => [key, stringAt(labels, key) ?? ""] as const);
@@ -80,4 +91,18 @@ function revisionHash({ uid, number }: MemoryPod["revision"]): string {
 
 function timeText(ms: number): string {
   return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/** An image that cannot be pulled, for tests. */
+export const imageThatHangs = "hangs:";
+
+export function hangs({ template }: Revision): boolean {
+  return jsonText(template)?.includes(`"image":"${imageThatHangs}`) === true;
+}
+
+/** Whether a container waits for what this refers to. */
+export function isMissing({ key }: KubeletReference, live: LiveSource | undefined): boolean {
+  if (live === undefined) return true;
+  const { data, binaryData } = live.content ?? {};
+  return key !== undefined && data?.has(key) !== true && binaryData?.has(key) !== true;
 }

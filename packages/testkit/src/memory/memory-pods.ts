@@ -10,8 +10,9 @@ import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/w
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import { type KubeletReference, kubeletReferences } from "./kubelet-references.ts";
-import { type MemoryPod, podLabels, podObject, type Revision } from "./memory-pod.ts";
+import { hangs, isMissing, type MemoryPod, podLabels, podObject, type Revision } from "./memory-pod.ts";
 import type { ClusterWrite, StoreObserver } from "./memory-store.ts";
+import { jsonText } from "./memory-workload.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 type Pod = { -readonly [K in keyof MemoryPod]: MemoryPod[K] } & { isWaiting: boolean };
@@ -44,6 +45,8 @@ const startMaxMs = 2000;
 export class MemoryPods implements StoreObserver {
   /** Every pod there ever was, by UID of its workload, oldest first. */
   readonly byWorkload = new Map<string, Pod[]>();
+  /** How often anything has changed that a status tells. */
+  changes = 0;
   /** Those that are there, in the same order: asked for far more often than they change. */
   readonly #aliveByWorkload = new Map<string, readonly Pod[]>();
   readonly #options: MemoryPodsOptions;
@@ -152,8 +155,13 @@ export class MemoryPods implements StoreObserver {
       position: this.#served.writes.length - 1,
     };
     this.#revisions.set(key, revision);
+    this.changes += 1;
     if (!this.byWorkload.has(uid)) this.byWorkload.set(uid, []);
-    const returned = this.revisions(uid).findLast((one) => isDeepStrictEqual(one.template, template));
+    const length = jsonText(template)?.length;
+    // Whatever the order of keys, equal ones are equally long.
+    const returned = this.revisions(uid).findLast(
+      (one) => jsonText(one.template)?.length === length && isDeepStrictEqual(one.template, template),
+    );
     this.#revisionsByUid.set(uid, [...this.revisions(uid), revision]);
     if (returned !== undefined) this.#keepPods(returned, revision);
     this.#rollAfterLag(revision);
@@ -187,6 +195,7 @@ export class MemoryPods implements StoreObserver {
   #roll(revision: Revision, atMs: number): void {
     if (!this.#isNewest(revision)) return;
     this.#begun.add(revision);
+    this.changes += 1;
     const isOther = (pod: Pod) => pod.revision !== revision;
     const alive = this.#alive(revision.uid);
     for (const pod of alive.filter(isOther)) if (pod.started === undefined) this.#end(pod);
@@ -225,6 +234,7 @@ export class MemoryPods implements StoreObserver {
     const reads = new Map(
       references.map((reference) => [keyOf(workload.namespace, reference), live(reference)]),
     );
+    this.changes += 1;
     pod.started = { atMs, position: this.#served.writes.length, reads };
     const old = this.#alive(uid).filter(({ revision }) => revision !== pod.revision);
     const isLast = this.#alive(uid).every(
@@ -246,16 +256,19 @@ export class MemoryPods implements StoreObserver {
   #removed(key: string, { uid }: LiveWorkload): void {
     for (const pod of this.#alive(uid)) this.#end(pod);
     this.#revisions.delete(key);
+    this.changes += 1;
   }
 
   #add(pod: Pod): void {
     const { uid } = pod.revision;
+    this.changes += 1;
     this.byWorkload.get(uid)?.push(pod);
     this.#aliveByWorkload.set(uid, [...this.#alive(uid), pod]);
   }
 
   #end(pod: Pod): void {
     const { uid } = pod.revision;
+    this.changes += 1;
     pod.endedAt = this.#served.writes.length;
     this.#aliveByWorkload.set(
       uid,
@@ -280,19 +293,6 @@ export class MemoryPods implements StoreObserver {
   #live(namespace: string, reference: KubeletReference): LiveSource | undefined {
     return this.#served.sourcesByKey.get(keyOf(namespace, reference))?.live;
   }
-}
-
-/** An image that cannot be pulled, for tests. */
-export const imageThatHangs = "hangs:";
-
-function hangs({ template }: Revision): boolean {
-  return JSON.stringify(template).includes(`"image":"${imageThatHangs}`);
-}
-
-function isMissing({ key }: KubeletReference, live: LiveSource | undefined): boolean {
-  if (live === undefined) return true;
-  const { data, binaryData } = live.content ?? {};
-  return key !== undefined && data?.has(key) !== true && binaryData?.has(key) !== true;
 }
 
 function keyOf(namespace: string, { kind, name }: KubeletReference): string {

@@ -110,7 +110,8 @@ function managersAfter(
     const annotations = owned.annotations.filter(
       (key) => Object.hasOwn(change.annotations, key) && (isOwner || !written.includes(key)),
     );
-    return [manager, { ...owned, annotations }] as const;
+    const isLess = annotations.length < owned.annotations.length;
+    return [manager, isLess ? { ...owned, annotations } : owned] as const;
   });
   const own = before?.managers[name];
   const after: Manager = {
@@ -126,8 +127,19 @@ function managersAfter(
   return { ...Object.fromEntries(others), [name]: after };
 }
 
+const entries = new WeakMap<Manager, ReturnType<typeof managedFieldsEntry>>();
+
+/** Most of the managers of an object are not the one that writes it: they are as they were. */
+function managedFieldsOf([name, manager]: readonly [string, Manager]) {
+  const known = entries.get(manager);
+  if (known !== undefined) return known;
+  const entry = managedFieldsEntry(name, manager);
+  entries.set(manager, entry);
+  return entry;
+}
+
 /** Kubernetes' fieldsV1, as far as we read them; only `f:spec.f:template` stands for the template of every kind. */
-function managedFieldsOf([manager, { atSeconds, ownsTemplate, annotations }]: readonly [string, Manager]) {
+function managedFieldsEntry(manager: string, { atSeconds, ownsTemplate, annotations }: Manager) {
   const owned = Object.fromEntries(annotations.map((key) => [`f:${key}`, {}]));
   return {
     ...{ manager, operation: "Update", time: timeText(atSeconds), fieldsType: "FieldsV1" },
@@ -165,8 +177,9 @@ function templatePathOf(kind: string): readonly string[] {
 }
 
 function jsonOf(value: unknown): JsonObject {
-  if (value === undefined) return {};
-  const copy: unknown = JSON.parse(JSON.stringify(value));
+  const text = jsonText(value);
+  if (text === undefined) return {};
+  const copy: unknown = JSON.parse(text);
   return isJsonObject(copy) ? copy : {};
 }
 
@@ -181,5 +194,17 @@ function templateAnnotationsOf(template: unknown): Annotations {
 }
 
 export function isSame(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  return a === b || jsonText(a) === jsonText(b);
+}
+
+const texts = new WeakMap<object, string>();
+
+/** As `JSON.stringify` writes it. What is stored never changes: each object is written once. */
+export function jsonText(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const known = texts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  texts.set(value, text);
+  return text;
 }

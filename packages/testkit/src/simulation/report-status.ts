@@ -1,13 +1,20 @@
 import { isJsonObject, jsonField } from "@fleet-reloader/domain/json";
+import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { MemoryCluster } from "../memory/memory-cluster.ts";
 import type { MemoryPods } from "../memory/memory-pods.ts";
 
+/** Workloads as they were when their status was right, with how often pods had changed by then. */
+const told = new WeakMap<LiveWorkload, number>();
+
 /** Controllers write how far their rollouts are, where that is another status than the one that is there. */
 export function reportStatus(cluster: MemoryCluster, pods: MemoryPods): void {
+  pods.catchUp();
   for (const ref of cluster.workloadRefs) {
     const live = cluster.workload(ref);
-    const status = { observedGeneration: live?.generation, ...pods.statusOf(ref) };
-    if (!isSameStatus(jsonField(live?.object, "status"), status)) cluster.setStatus(ref, status);
+    if (live === undefined || told.get(live) === pods.changes) continue;
+    const status = { observedGeneration: live.generation, ...pods.statusOf(ref) };
+    if (!isSameStatus(jsonField(live.object, "status"), status)) cluster.setStatus(ref, status);
+    told.set(cluster.workload(ref) ?? live, pods.changes);
   }
 }
 
