@@ -5,8 +5,9 @@ import { utf8 } from "../bytes.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
 import type { RunningPods } from "../evidence/pods-start.ts";
 import type { InterestHistory } from "../evidence/start.ts";
+import { isJsonObject } from "../json.ts";
 import type { Keyring } from "../source/keyring.ts";
-import { combineMarks, markOf } from "../source/mark.ts";
+import { combineMarks, type KeyedDigest, markOf } from "../source/mark.ts";
 import type { PodTemplate } from "../workload/pod-template.ts";
 import { templateIdentity } from "../workload/template-identity.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
@@ -121,15 +122,12 @@ export interface TemplateNow extends AppliedTemplate {
 }
 
 function templateNow(input: PlanInput): TemplateNow {
-  const identity = utf8(templateIdentity(input.workload.template));
+  const { template } = input.workload;
   const { current } = input.keys;
-  const digest = current.digest(identity);
+  const digest = templateDigest(template, current);
   const appliedTemplate = input.applied?.template;
-  // Almost always the key is the current one: a template of some KiB is not digested twice.
-  const asApplied =
-    input.applied?.keyId === current.keyId
-      ? digest
-      : input.keys.find(input.applied?.keyId ?? "")?.digest(identity);
+  const appliedKey = input.keys.find(input.applied?.keyId ?? "");
+  const asApplied = appliedKey && templateDigest(template, appliedKey);
   if (appliedTemplate !== undefined && asApplied === appliedTemplate.digest) {
     return { digest, togetherUntilSeconds: appliedTemplate.togetherUntilSeconds, isSame: true };
   }
@@ -138,4 +136,17 @@ function templateNow(input: PlanInput): TemplateNow {
     togetherUntilSeconds: input.workload.templateChangedAtSeconds + togetherSeconds,
     isSame: appliedTemplate === undefined,
   };
+}
+
+/** Digests by key, of templates that something still holds. */
+const templateDigests = new WeakMap<object, Map<string, string>>();
+
+/** A template has some KiB, and of one reading of a workload up to three plans are made. */
+function templateDigest(template: unknown, keyed: KeyedDigest): string {
+  if (!isJsonObject(template)) return keyed.digest(utf8(templateIdentity(template)));
+  const made = templateDigests.get(template) ?? new Map<string, string>();
+  templateDigests.set(template, made);
+  const digest = made.get(keyed.keyId) ?? keyed.digest(utf8(templateIdentity(template)));
+  made.set(keyed.keyId, digest);
+  return digest;
 }
