@@ -197,6 +197,7 @@ function searchProblems(annotation: string, value: string): readonly AnnotationP
 
 /** An annotation for all kinds is read once for each kind; its problem is one. */
 function eachOnce(problems: readonly AnnotationProblem[]): readonly AnnotationProblem[] {
+  if (problems.length < 2) return problems;
   const byIdentity = problems.map((problem) => {
     return [JSON.stringify([problem.annotation, problem.value, problem.problem]), problem] as const;
   });

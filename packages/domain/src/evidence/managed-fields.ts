@@ -19,7 +19,10 @@ export function managedFieldsOf(object: unknown): readonly ManagedFields[] {
     return {
       manager: jsonText(entry, "manager") ?? "",
       operation: jsonText(entry, "operation") ?? "",
-      atSeconds: secondsOf(jsonField(entry, "time")),
+      // Asked of few of them.
+      get atSeconds() {
+        return secondsOf(jsonField(entry, "time"));
+      },
       owns: (...path) => hasField(fields, path),
     };
   });

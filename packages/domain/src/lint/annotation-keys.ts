@@ -11,6 +11,7 @@ import { type LintManifest, manifestHead, valueAt } from "./manifest.ts";
 
 /** The annotations of a dialect by the object that they count on. */
 interface DialectKeys {
+  readonly all: readonly string[];
   /** On a workload, or on its pod template when the workload itself has none of them. */
   readonly eitherPlace: readonly string[];
   /** On a workload only. */
@@ -23,22 +24,29 @@ interface DialectKeys {
 const writtenKey =
   /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|last-roll|kept|replace.*|cluster))$/;
 
+const keysByDialect = new WeakMap<AnnotationDialect, DialectKeys>();
+
+/** There are few dialects, and every workload that is adopted is asked about several times. */
 function annotationKeysOf(dialect: AnnotationDialect): DialectKeys {
-  const kinds = lintedSourceKinds.map((kind) => dialect.kinds[kind]);
-  return {
-    eitherPlace: [dialect.auto, dialect.search, ...kinds.flatMap(({ auto, named }) => [named, auto])],
-    workload: [
-      ...kinds.map(({ exclude }) => exclude),
-      ...[dialect.pausePeriod, dialect.pausedAt, rolloutStrategyAnnotation],
-      ...[debounceAnnotation, maxWaitAnnotation, strategyAnnotation],
-    ],
-    source: [dialect.match, dialect.ignore],
-    workloadOrSource: [freezeAnnotation],
-  };
+  const known = keysByDialect.get(dialect);
+  if (known !== undefined) return known;
+  const keys = keysIn(dialect);
+  keysByDialect.set(dialect, keys);
+  return keys;
 }
 
-function allKeysOf(dialect: AnnotationDialect): readonly string[] {
-  return Object.values(annotationKeysOf(dialect)).flat();
+function keysIn(dialect: AnnotationDialect): DialectKeys {
+  const kinds = lintedSourceKinds.map((kind) => dialect.kinds[kind]);
+  const eitherPlace = [dialect.auto, dialect.search, ...kinds.flatMap(({ auto, named }) => [named, auto])];
+  const workload = [
+    ...kinds.map(({ exclude }) => exclude),
+    ...[dialect.pausePeriod, dialect.pausedAt, rolloutStrategyAnnotation],
+    ...[debounceAnnotation, maxWaitAnnotation, strategyAnnotation],
+  ];
+  const source = [dialect.match, dialect.ignore];
+  const workloadOrSource = [freezeAnnotation];
+  const all = [...eitherPlace, ...workload, ...source, ...workloadOrSource];
+  return { all, eitherPlace, workload, source, workloadOrSource };
 }
 
 /** What is said of the annotations of an object that is no workload: sources, and kinds that are never rolled. */
@@ -112,7 +120,7 @@ export function lintKeySpelling(
   templatePath: readonly string[] | undefined,
   dialect: AnnotationDialect,
 ): readonly LintFinding[] {
-  const known = allKeysOf(dialect);
+  const known = annotationKeysOf(dialect).all;
   const owners = templatePath === undefined || templatePath.length === 0 ? [[]] : [[], templatePath];
   return owners.flatMap((owner) =>
     Object.entries(annotationsAt(manifest, owner)).flatMap(([key, value]) => {
@@ -141,7 +149,7 @@ function ownAnnotations(
   owner: readonly string[],
   dialect: AnnotationDialect,
 ): readonly OwnAnnotation[] {
-  const known = allKeysOf(dialect);
+  const known = annotationKeysOf(dialect).all;
   return Object.entries(annotationsAt(manifest, owner)).flatMap(([key, value]) => {
     if (!known.includes(key) || typeof value !== "string") return [];
     return [{ key, value, place: lintPlaceOf(manifest, [...owner, "metadata", "annotations", key], key) }];

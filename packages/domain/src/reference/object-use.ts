@@ -21,18 +21,16 @@ export interface ObjectUse {
 
 /** The objects that the variables of a container come from, in the order they are written. */
 export function objectsInEnv(container: Container): readonly ObjectUse[] {
-  return [
-    ...container.env.flatMap(({ valueFrom }) =>
-      byKind(valueFrom?.configMapKeyRef, valueFrom?.secretKeyRef).map(([kind, { name, key, optional }]) => {
-        return { kind, name, how: "env", optional, keys: [key] } as const;
-      }),
-    ),
-    ...container.envFrom.flatMap(({ configMapRef, secretRef }) =>
-      byKind(configMapRef, secretRef).map(([kind, { name, optional }]) => {
-        return { kind, name, how: "envFrom", optional, keys: "all" } as const;
-      }),
-    ),
-  ];
+  const uses: ObjectUse[] = [];
+  for (const { valueFrom } of container.env) {
+    if (valueFrom === undefined) continue;
+    for (const [kind, { name, key, optional }] of byKind(valueFrom.configMapKeyRef, valueFrom.secretKeyRef))
+      uses.push({ kind, name, how: "env", optional, keys: [key] });
+  }
+  for (const { configMapRef, secretRef } of container.envFrom)
+    for (const [kind, { name, optional }] of byKind(configMapRef, secretRef))
+      uses.push({ kind, name, how: "envFrom", optional, keys: "all" });
+  return uses;
 }
 
 /** The objects that a volume shows as files, in the order they are written. A `subPath` mount still shows the whole. */
@@ -61,8 +59,8 @@ function projectedKeys(items: Projection["items"]): ReferencedKeys {
 }
 
 function byKind<T>(configMap: T | undefined, secret: T | undefined): readonly (readonly [SourceKind, T])[] {
-  return [
-    ...(configMap === undefined ? [] : [["ConfigMap", configMap] as const]),
-    ...(secret === undefined ? [] : [["Secret", secret] as const]),
-  ];
+  const found: (readonly [SourceKind, T])[] = [];
+  if (configMap !== undefined) found.push(["ConfigMap", configMap]);
+  if (secret !== undefined) found.push(["Secret", secret]);
+  return found;
 }
