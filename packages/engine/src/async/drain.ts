@@ -1,3 +1,5 @@
+import { endedReason } from "./linked-abort.ts";
+
 export interface DrainOptions {
   /** Whether anything waits to be flushed. */
   readonly hasMore: () => boolean;
@@ -24,7 +26,7 @@ export class Drain {
 
   /** Ends every gathering wait from now on. Resolves when nothing waits and nothing is being flushed. */
   async finish(): Promise<void> {
-    this.#hurry.abort();
+    this.#hurry.abort(endedReason);
     await this.#running;
   }
 

@@ -4,6 +4,9 @@ export interface LinkedAbort extends Disposable {
   readonly abort: () => void;
 }
 
+/** The reason of an abort that nobody asks about: each abort without one makes an error with a stack, which takes 8 µs. */
+export const endedReason = new DOMException("It is over.", "AbortError");
+
 /**
  * Replaces `AbortSignal.any` where there are thousands of signals. That function notes every signal it depends on, weakly and both ways,
  * which took a sixth of the heap of a watched cluster. This one adds one listener to each parent.
@@ -15,9 +18,8 @@ export function linkedAbort(...parents: readonly AbortSignal[]): LinkedAbort {
   if (parents.some(({ aborted }) => aborted)) follow();
   return {
     signal: own.signal,
-    // A second abort would do nothing but create an error with a stack that nobody sees.
     abort: () => {
-      if (!own.signal.aborted) own.abort();
+      own.abort(endedReason);
     },
     [Symbol.dispose]: () => {
       for (const parent of parents) parent.removeEventListener("abort", follow);

@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import { endedReason } from "./linked-abort.ts";
 
 export interface SemaphoreOptions {
   /** How many callers have a turn at the same time. */
@@ -31,7 +32,7 @@ export class Semaphore {
     const { clock, longestMs } = this.#options;
     if (longestMs === undefined) return this.#endOnce();
     const over = new AbortController();
-    const end = this.#endOnce(() => over.abort());
+    const end = this.#endOnce(() => over.abort(endedReason));
     clock.sleep(longestMs, over.signal).then(end, () => undefined);
     return end;
   }

@@ -2,7 +2,7 @@ import { streamName } from "@fleet-reloader/domain/cluster/told-namespace";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { FrozenObjects } from "../admission/frozen-objects.ts";
 import type { AnnotationView } from "../admission/hold-check.ts";
-import { type LinkedAbort, linkedAbort } from "../async/linked-abort.ts";
+import { endedReason, type LinkedAbort, linkedAbort } from "../async/linked-abort.ts";
 import type { Semaphore } from "../async/semaphore.ts";
 import { mayServe, selectorOf, servedKind } from "../observe/served.ts";
 import { reportLinesMax, type StreamLag } from "../ports/ownership.ts";
@@ -131,7 +131,7 @@ export class ClusterWatcher {
         log.warn({ reason: fault.code, err: fault.message }, "watch begins anew");
         await clock.sleep(restartAfterMs, signal).catch(() => undefined);
       } finally {
-        over.abort();
+        over.abort(endedReason);
         session.abort();
         session[Symbol.dispose]();
         shown?.leave(cluster);

@@ -1,3 +1,4 @@
+import { endedReason } from "@fleet-reloader/engine/async/linked-abort";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import type { ClusterStreams } from "@fleet-reloader/engine/watch/cluster-streams";
 import { ClusterWatcher, type ClusterWatcherOptions } from "@fleet-reloader/engine/watch/cluster-watcher";
@@ -48,7 +49,7 @@ export class SimulatedWatcher {
   }
 
   stop(): void {
-    this.#lifetime.abort();
+    this.#lifetime.abort(endedReason);
   }
 
   /** Once: when it is ready, and was not when this was asked before. */
