@@ -55,9 +55,12 @@ export function isStateEnough(
 export function knownPast(
   onWorkload: AppliedState | undefined,
   record: WorkloadRecord | undefined,
-  { delivery, isOwn, live, keys }: Reading & { readonly keys: Keyring },
+  { appliedText, delivery, isOwn, live, keys }: Reading & { readonly keys: Keyring },
 ): KnownPast {
-  const remembered = record?.appliedText === noState ? "none" : parseAppliedState(record?.appliedText, keys);
+  const text = record?.appliedText;
+  // Almost always Redis remembers the one on the workload.
+  const remembered =
+    text === noState ? "none" : text === appliedText ? onWorkload : parseAppliedState(text, keys);
   const { isDoubtful } = delivery;
   const trusted = trustedState({ onWorkload, isOwn, remembered, uid: live.uid, isDoubtful });
   return {
