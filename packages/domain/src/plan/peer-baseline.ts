@@ -14,8 +14,19 @@ export interface PeerTraces {
   readonly templateAnnotations: Annotations;
   readonly keyed: KeyedDigest;
   readonly sha1: (bytes: Uint8Array) => string;
-  /** All sources of the workload by their variable: `a-b` and `a.b` share one, which holds the hash of the one that changed last. */
-  readonly sharing: ReadonlyMap<string, readonly ObservedSource[]>;
+  /** All sources of the workload: `a-b` and `a.b` share a variable, which holds the hash of the one that changed last. */
+  readonly observedSources: readonly ObservedSource[];
+}
+
+const sharingOf = new WeakMap<readonly ObservedSource[], ReadonlyMap<string, readonly ObservedSource[]>>();
+
+/** The sources by the peer's variable for them. Where an applied state tells of all of them, nobody asks. */
+function byVariable(sources: readonly ObservedSource[]): ReadonlyMap<string, readonly ObservedSource[]> {
+  const known = sharingOf.get(sources);
+  if (known !== undefined) return known;
+  const sharing = Map.groupBy(sources, ({ ref }) => compatVariableName(ref));
+  sharingOf.set(sources, sharing);
+  return sharing;
 }
 
 /**
@@ -23,9 +34,8 @@ export interface PeerTraces {
  * compared; such a source is adopted as it is (decision 5).
  */
 export function peerBaseline(observed: ObservedSource, traces: PeerTraces): "same" | "different" | "unknown" {
-  const others = (traces.sharing.get(compatVariableName(observed.ref)) ?? []).filter(
-    (other) => other !== observed,
-  );
+  const sharing = byVariable(traces.observedSources).get(compatVariableName(observed.ref)) ?? [];
+  const others = sharing.filter((other) => other !== observed);
   const variables = variableValues(observed, traces)
     .filter((value) => !others.some((other) => comparePeerHash(value, other, traces) === "same"))
     .map((value) =>

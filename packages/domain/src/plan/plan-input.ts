@@ -2,7 +2,6 @@ import { markAnnotation } from "../annotation/own-keys.ts";
 import type { AppliedState, AppliedTemplate, Served } from "../applied/applied-state.ts";
 import { type TemplateReturn, templateReturn } from "../applied/template-return.ts";
 import { utf8 } from "../bytes.ts";
-import { compatVariableName } from "../compat/variable-name.ts";
 import type { RunningPods } from "../evidence/pods-start.ts";
 import type { InterestHistory } from "../evidence/start.ts";
 import { isJsonObject } from "../json.ts";
@@ -68,18 +67,14 @@ export interface PlanContext extends PlanInput, TemplateReturn {
   readonly template: TemplateNow;
   /** The template has the mark of the live content: its pods were made for that content. */
   readonly isMarkCurrent: boolean;
-  /** The sources by the peer's variable for them. */
-  readonly sharing: ReadonlyMap<string, readonly ObservedSource[]>;
 }
 
 export function planContextOf(input: PlanInput): PlanContext {
-  const sharing = Map.groupBy(input.observedSources, ({ ref }) => compatVariableName(ref));
   return {
     ...input,
     template: templateNow(input),
     isMarkCurrent: hasCurrentMark(input),
     ...returnOf(input),
-    sharing,
   };
 }
 

@@ -195,7 +195,7 @@ export function ownVerdict(observed: ObservedSource, input: PlanContext): Return
     templateAnnotations: input.workload.templateAnnotations,
     keyed: input.keys.current,
     sha1: input.sha1,
-    sharing: input.sharing,
+    observedSources: input.observedSources,
   });
 }
 
