@@ -54,6 +54,7 @@ export class PatternBudget {
  * empty item could only match an empty name and is dropped; an item that does not compile is left out, not the list.
  */
 export function parseNameList(text: string, budget: PatternBudget): NameList {
+  if (text === "") return emptyList;
   const items = splitNames(text);
   const exact: string[] = [];
   const patterns: { text: string; matches: (name: string) => boolean }[] = [];
@@ -78,6 +79,8 @@ export function parseNameList(text: string, budget: PatternBudget): NameList {
   }
   return { exact, patterns, invalid };
 }
+
+const emptyList: NameList = { exact: [], patterns: [], invalid: [] };
 
 const tooCostly =
   "too costly to match together with the other patterns of the workload, and all patterns after it are left out, too: fewer patterns are needed, or names in full";

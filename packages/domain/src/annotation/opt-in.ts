@@ -117,9 +117,9 @@ function readKind(kind: SourceKind, workload: AnnotatedWorkload, reading: OptInR
       ...boolProblems(dialect.auto, auto),
       ...boolProblems(keys.auto, autoForKind),
       ...searchProblems(dialect.search, search),
-      ...namedProblems(keys.named, names, named),
-      ...globProblems(keys.named, names, named),
-      ...excludeProblems(keys.exclude, excluded),
+      ...(names === "" ? [] : namedProblems(keys.named, names, named)),
+      ...(names === "" ? [] : globProblems(keys.named, names, named)),
+      ...(excluded === "" ? [] : excludeProblems(keys.exclude, excluded)),
     ],
   };
 }

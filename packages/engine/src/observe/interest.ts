@@ -81,6 +81,7 @@ async function matchedReferences(
   names: NameMatches,
 ): Promise<readonly SourceRef[]> {
   const matched: SourceRef[] = [];
+  if (references.every(({ source }) => optIn.kinds[source.kind].named.patterns.length === 0)) return matched;
   for (const [kind, its] of Map.groupBy(references, ({ source }) => source.kind)) {
     const items = optIn.kinds[kind].named.patterns.map(({ text }) => text);
     if (items.length === 0) continue;
