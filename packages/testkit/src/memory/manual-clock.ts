@@ -61,10 +61,13 @@ export class ManualClock implements Clock {
     return ended;
   }
 
-  /** Lets this much time pass. Whoever wakes up meanwhile acts at their own moment, also when they sleep again. */
-  async advance(ms: number): Promise<void> {
+  /**
+   * Lets this much time pass. Whoever wakes up meanwhile acts at their own moment, also when they sleep again. `isSettled`: nothing has
+   * happened since all settled.
+   */
+  async advance(ms: number, isSettled = false): Promise<void> {
     const untilMs = this.#elapsedMs + ms;
-    await this.#settled();
+    if (!isSettled) await this.#settled();
     for (;;) {
       const next = this.#next();
       if (next === undefined || next.dueMs > untilMs) break;

@@ -3,7 +3,7 @@ import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { LiveSource } from "@fleet-reloader/engine/ports/cluster-api";
 import { isJsonObject, objectAt, stringAt } from "../sim-api/objects/json.ts";
 import type { KubeletReference } from "./kubelet-references.ts";
-import { jsonText } from "./memory-workload.ts";
+import { jsonText, timeText } from "./memory-workload.ts";
 
 /** What a pod runs with: for each source its template references what was live when it started; undefined: nothing was. */
 export type PodReads = ReadonlyMap<string, LiveSource | undefined>;
@@ -59,19 +59,19 @@ export function podObject(pod: MemoryPod): object {
   const state =
     started === undefined
       ? { waiting: { reason: "ContainerCreating" } }
-      : { running: { startedAt: timeText(started.atMs) } };
+      : { running: { startedAt: timeText(Math.floor(started.atMs / 1000)) } };
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
       ...{ name, uid, namespace: workload.namespace },
-      creationTimestamp: timeText(createdAtMs),
+      creationTimestamp: timeText(Math.floor(createdAtMs / 1000)),
       labels: podLabels(pod),
       ownerReferences: [{ apiVersion: "apps/v1", ...ownerOf(pod), controller: true }],
     },
     status: {
       phase: started === undefined ? "Pending" : "Running",
-      startTime: timeText(createdAtMs),
+      startTime: timeText(Math.floor(createdAtMs / 1000)),
       containerStatuses: [{ name: "main", ready: started !== undefined, restartCount: 0, state }],
     },
   };
@@ -87,10 +87,6 @@ function ownerOf({ revision }: MemoryPod): object {
 /** As a controller's: without a hyphen, so that the name of a ReplicaSet tells whose it is. */
 function revisionHash({ uid, number }: MemoryPod["revision"]): string {
   return `${uid}x${number}`.replaceAll("-", "");
-}
-
-function timeText(ms: number): string {
-  return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace(".000Z", "Z");
 }
 
 /** An image that cannot be pulled, for tests. */

@@ -240,7 +240,8 @@ const texts = new WeakMap<IndexEntry, string>();
 function text(entry: IndexEntry): string {
   const known = texts.get(entry);
   if (known !== undefined) return known;
-  const inOrder = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+  const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const inOrder = (a: unknown, b: unknown) => (textOf(a) < textOf(b) ? -1 : 1);
   const made = JSON.stringify(entry, (_, value: unknown) =>
     Array.isArray(value) && value.length > 1 ? value.toSorted(inOrder) : value,
   );

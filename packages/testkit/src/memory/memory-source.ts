@@ -23,7 +23,8 @@ export function writtenSource(
 ): StoredSource {
   const { nowSeconds, writer } = server;
   const resourceVersion = server.nextVersion();
-  const isChanged = !isSame(textsOf(before?.live.content), textsOf(written.content));
+  const old = before?.live.content;
+  const isChanged = old !== written.content && !isSame(textsOf(old), textsOf(written.content));
   const { createdAtSeconds, asOfSeconds } = written;
   if (written.ref.kind === "SecretProviderClass") {
     const wasShown = before?.live.content !== undefined;
@@ -44,10 +45,10 @@ export function writtenSource(
   };
 }
 
+const decoder = new TextDecoder();
+
 function textsOf(content: SourceContent | undefined): readonly string[] | undefined {
-  return (
-    content && [...content.data].map(([key, value]) => `${key}=${new TextDecoder().decode(value)}`).sort()
-  );
+  return content && [...content.data].map(([key, value]) => `${key}=${decoder.decode(value)}`).sort();
 }
 
 export function versionOf({ live, resourceVersion }: StoredSource): SourceVersion {
@@ -55,7 +56,17 @@ export function versionOf({ live, resourceVersion }: StoredSource): SourceVersio
   return frozenByAnnotation(live.annotations) === undefined ? version : { ...version, isFrozen: true };
 }
 
+const encoder = new TextEncoder();
+const contents = new Map<string, SourceContent>();
+/** A simulation writes few contents again and again. They are small. */
+const [contentsMax, contentLengthMax] = [1000, 200];
+
 export function contentOf(data: Annotations): SourceContent {
-  const bytes = Object.entries(data).map(([key, value]) => [key, new TextEncoder().encode(value)] as const);
-  return { data: new Map(bytes), binaryData: new Map() };
+  const text = JSON.stringify(data);
+  const known = contents.get(text);
+  if (known !== undefined) return known;
+  const bytes = Object.entries(data).map(([key, value]) => [key, encoder.encode(value)] as const);
+  const content: SourceContent = { data: new Map(bytes), binaryData: new Map() };
+  if (text.length <= contentLengthMax && contents.size < contentsMax) contents.set(text, content);
+  return content;
 }

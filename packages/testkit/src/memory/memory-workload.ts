@@ -150,8 +150,16 @@ function managedFieldsEntry(manager: string, { atSeconds, ownsTemplate, annotati
   };
 }
 
-function timeText(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+const times = new Map<number, string>();
+const timesMax = 10_000;
+
+/** As the API server writes a time. */
+export function timeText(seconds: number): string {
+  const known = times.get(seconds);
+  if (known !== undefined) return known;
+  const text = `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+  if (times.size < timesMax) times.set(seconds, text);
+  return text;
 }
 
 /** The change that makes a workload out of a manifest. */

@@ -6,16 +6,21 @@ import type { MemoryPods } from "../memory/memory-pods.ts";
 /** Workloads as they were when their status was right, with how often pods had changed by then. */
 const told = new WeakMap<LiveWorkload, number>();
 
-/** Controllers write how far their rollouts are, where that is another status than the one that is there. */
-export function reportStatus(cluster: MemoryCluster, pods: MemoryPods): void {
+/** Controllers write how far their rollouts are, where that is another status than the one that is there. Answers whether one did. */
+export function reportStatus(cluster: MemoryCluster, pods: MemoryPods): boolean {
+  let hasWritten = false;
   pods.catchUp();
   for (const ref of cluster.workloadRefs) {
     const live = cluster.workload(ref);
     if (live === undefined || told.get(live) === pods.changes) continue;
     const status = { observedGeneration: live.generation, ...pods.statusOf(ref) };
-    if (!isSameStatus(jsonField(live.object, "status"), status)) cluster.setStatus(ref, status);
+    if (!isSameStatus(jsonField(live.object, "status"), status)) {
+      cluster.setStatus(ref, status);
+      hasWritten = true;
+    }
     told.set(cluster.workload(ref) ?? live, pods.changes);
   }
+  return hasWritten;
 }
 
 /** Nothing in a status of these controllers is nested. */
