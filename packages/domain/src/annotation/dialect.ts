@@ -9,24 +9,24 @@ export interface KindAnnotations {
   readonly exclude: string;
 }
 
-/** The names of the annotations that are understood. All but the exclude keys are flags of the peer (compat 1.1). */
+/** The names of the annotations that we read. All but the exclude keys are flags of the peer (compat 1.1). */
 export interface AnnotationDialect {
-  /** On the workload: every source it references, of whatever kind. */
+  /** On the workload: opts in to every source it references, of every kind. */
   readonly auto: string;
-  /** On the workload: every source it references that carries `match`. */
+  /** On the workload: opts in to every source it references that has the `match` annotation. */
   readonly search: string;
-  /** On the source: counts for workloads that search. */
+  /** On the source: it counts for workloads with the `search` annotation. */
   readonly match: string;
-  /** On the source: never rolls anything. */
+  /** On the source: it never rolls a workload. */
   readonly ignore: string;
   /** On a Deployment: how long it is held paused after a change. */
   readonly pausePeriod: string;
-  /** On a Deployment: since when it is held paused. */
+  /** On a Deployment: the time since which it is held paused. */
   readonly pausedAt: string;
   readonly kinds: Readonly<Record<SourceKind, KindAnnotations>>;
 }
 
-/** What manifests written for the peer carry unless its flags say otherwise (compat 1.1 and 1.3). */
+/** The keys in manifests written for the peer with its default flags (compat 1.1 and 1.3). */
 export const defaultDialect: AnnotationDialect = {
   auto: "reloader.stakater.com/auto",
   search: "reloader.stakater.com/search",

@@ -1,7 +1,6 @@
 /**
- * A name with a `*` as a shell writes it: `feature-*`. As the RE2 pattern it is here, and in the peer, the star repeats the
- * character before it, so that `feature-x` does not match. Classes, groups, dots before a star and escapes are what only
- * people write who mean a pattern.
+ * Matches a name with a `*` as a shell writes it: `feature-*`. We and the peer read it as an RE2 pattern, where the star repeats the character
+ * before it. So `feature-x` does not match. A text with classes, groups, dots before a star or escapes is meant as a pattern.
  */
 const globLike = /^(?:[a-z0-9-]|\.(?!\*)|\*(?![*+?]))+$/;
 
@@ -10,7 +9,7 @@ export function isGlobLike(item: string): boolean {
   return item.includes("*") && globLike.test(item);
 }
 
-/** The pattern that matches what the glob would: dots stand for themselves, a star for any text. */
+/** The pattern that matches what the glob means: a dot matches a dot, a star matches any text. */
 export function patternOfGlob(glob: string): string {
   return glob.replaceAll(".", String.raw`\.`).replaceAll("*", ".*");
 }

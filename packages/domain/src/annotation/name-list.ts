@@ -1,14 +1,15 @@
 /**
- * Compiles one RE2 pattern that runs in linear time, or says why it cannot. Handed in: the domain has no engine. The cost is what it takes at
- * most to compile the pattern or to match one name, in microseconds or so. For one that is invalid it is what it takes to find that out.
+ * Compiles one RE2 pattern that runs in linear time, or says why it cannot. The caller passes it in, because the domain has no regular expression
+ * engine. `cost` is the maximum time to compile the pattern or to match one name, roughly in microseconds. For an invalid pattern it is the time to
+ * find that out.
  */
 export type CompilePattern = (
   source: string,
 ) => { readonly cost: number } & ({ matches(text: string): boolean } | { readonly invalid: string });
 
-/** A named-source annotation, ready to be asked about names. */
+/** A parsed named-source annotation. */
 export interface NameList {
-  /** Items that can only match the very name they are. The index looks these up. */
+  /** Items that match only the name they spell. The index looks these up. */
   readonly exact: readonly string[];
   readonly patterns: readonly { readonly text: string; readonly matches: (name: string) => boolean }[];
   /** The items that were left out, as written, and why. */
@@ -22,15 +23,15 @@ const itemsMax = 5_000;
 const itemLengthMax = 1_024;
 
 /**
- * What all patterns of one workload may cost together: some 8 ms for each name of the namespace. There is room for 300 of the usual length, or
- * for eight of the costliest.
+ * Maximum cost of all patterns of one workload together: about 8 ms for each name of the namespace. This is enough for 300 patterns of usual
+ * length, or for eight of the most expensive ones.
  */
 const patternsCostMax = 8_192;
 
-/** How much of an item is quoted when it is refused. */
+/** Characters of a refused item that the message quotes. */
 const quotedLengthMax = 64;
 
-/** Compiles the patterns of one workload, in all its lists, until they cost too much together. */
+/** Compiles the patterns of all lists of one workload until their total cost reaches the limit. */
 export class PatternBudget {
   readonly #compile: CompilePattern;
   #left = patternsCostMax;
@@ -39,7 +40,7 @@ export class PatternBudget {
     this.#compile = compile;
   }
 
-  /** Undefined: the pattern, or one before it, costs too much. */
+  /** Undefined when this pattern, or an earlier one, exceeds the budget. */
   compile(source: string): ReturnType<CompilePattern> | undefined {
     if (this.#left < 0) return undefined;
     const pattern = this.#compile(source);
@@ -49,9 +50,9 @@ export class PatternBudget {
 }
 
 /**
- * Reads a list of names and patterns as the peer does: split on every comma, even inside `{1,2}`, then trimmed, then
- * each item compiled between `^` and `$` without a group, so that `a|b` means "begins with a, or ends with b". An
- * empty item could only match an empty name and is dropped; an item that does not compile is left out, not the list.
+ * Reads a list of names and patterns as the peer does: it splits on every comma, even inside `{1,2}`, and trims. It compiles each item between `^`
+ * and `$` without a group, so `a|b` means "begins with a, or ends with b". It drops empty items, which could only match an empty name, and leaves
+ * out items that do not compile.
  */
 export function parseNameList(text: string, budget: PatternBudget): NameList {
   if (text === "") return emptyList;

@@ -7,9 +7,9 @@ import { type CompilePattern, type NameList, PatternBudget, parseNameList, split
 import { type Overrides, readOverrides } from "./overrides.ts";
 import { type AnnotationProblem, annotationProblem } from "./problem.ts";
 
-/** The wishes of a workload, read from its annotations. It is complete: a decision reads no annotation again. */
+/** What a workload opts in to, read from its annotations. It is complete: a decision reads no annotation again. */
 export interface OptIn {
-  /** The dialect it was read in; the annotations of sources are read in the same. */
+  /** The dialect of these annotations. Annotations of sources are read in the same dialect. */
   readonly dialect: AnnotationDialect;
   readonly kinds: Readonly<Record<SourceKind, KindOptIn>>;
   readonly overrides: Overrides;
@@ -17,9 +17,9 @@ export interface OptIn {
   readonly problems: readonly AnnotationProblem[];
 }
 
-/** The wishes of a workload about one kind of source. */
+/** What a workload opts in to for one kind of source. */
 export interface KindOptIn {
-  /** Which object's annotations counted for this kind. */
+  /** The object whose annotations count for this kind. */
   readonly origin: "workload" | "template";
   readonly named: NameList;
   readonly search: boolean;
@@ -27,9 +27,9 @@ export interface KindOptIn {
   readonly auto: boolean;
   /** The annotation for this kind is true. */
   readonly autoForKind: boolean;
-  /** Neither of the two has a value, and workloads that say nothing are reloaded. */
+  /** Neither of the two annotations has a value, and the setting `autoReloadAll` is on. */
   readonly autoReloadAll: boolean;
-  /** Exact names that never count. */
+  /** Exact names of sources that never count. */
   readonly excluded: ReadonlySet<string>;
 }
 
@@ -39,18 +39,18 @@ export interface AnnotatedWorkload {
   readonly templateAnnotations: Annotations;
 }
 
-/** The part of the settings that the meaning of annotations depends on. */
+/** The settings that change the meaning of annotations. */
 export interface OptInSettings {
   /** The peer's flag `--auto-reload-all`. */
   readonly autoReloadAll: boolean;
 }
 
 /**
- * Reads what a workload asks for, by the peer's rules (compat 1.4 steps 2, 3 and 7).
+ * Reads what a workload opts in to, by the peer's rules (compat 1.4 steps 2, 3 and 7).
  *
- * For each kind of source there are four keys: named and auto of that kind, search, and auto. All four are taken from
- * the workload when any of them is present there, even if empty or false, and all four from the pod template otherwise;
- * they are never merged. Excludes and our own overrides are read from the workload only.
+ * Each kind of source has four keys: named and auto of that kind, search, and auto. If the workload has any of the four, even empty or false, all
+ * four are read from the workload. Otherwise all four are read from the pod template. The two are never merged. Excludes and our own overrides are
+ * read from the workload only.
  */
 export function readOptIn(
   workload: AnnotatedWorkload,
@@ -72,7 +72,7 @@ export function readOptIn(
   };
 }
 
-/** Whether any source of the kind could ever roll the workload. The index leaves out those for which none could. */
+/** Whether a source of this kind can roll the workload at all. The index leaves out workloads for which none can. */
 export function mayReload(optIn: OptIn, kind: SourceKind): boolean {
   const { named, search, auto, autoForKind, autoReloadAll } = optIn.kinds[kind];
   return (
@@ -130,10 +130,10 @@ function boolProblems(annotation: string, value: string): readonly AnnotationPro
   return [annotationProblem(annotation, value, problem, 'write "true" or "false"')];
 }
 
-/** One annotation has room for thousands of broken items; a person mends the first ones and looks again. */
+/** One annotation has room for thousands of broken items. A person fixes the first ones and then checks again. */
 const namedProblemsMax = 10;
 
-/** How much of an item is shown. */
+/** Characters of an item that are shown. */
 const namedItemShown = 64;
 
 function namedProblems(annotation: string, value: string, named: NameList): readonly AnnotationProblem[] {
@@ -154,7 +154,7 @@ function namedProblems(annotation: string, value: string, named: NameList): read
   ];
 }
 
-/** A glob is also a regular expression and is read as one, as with the peer. It matches, but not the names that its author means. */
+/** A glob is also a valid regular expression, and both we and the peer read it as one. It matches other names than its author means. */
 function globProblems(annotation: string, value: string, named: NameList): readonly AnnotationProblem[] {
   return named.patterns
     .map(({ text }) => text)
@@ -174,7 +174,7 @@ function mendOfGlob(item: string): string {
   return `write "${patternOfGlob(item)}" for any text in place of *`;
 }
 
-/** Excludes are exact names; no object has a name with any other character. */
+/** Excludes are exact names. No object's name contains any other character. */
 function excludeProblems(annotation: string, value: string): readonly AnnotationProblem[] {
   return splitNames(value)
     .filter((item) => /[^A-Za-z0-9.-]/.test(item))
@@ -195,7 +195,7 @@ function searchProblems(annotation: string, value: string): readonly AnnotationP
   return [annotationProblem(annotation, value, problem, 'write "true"')];
 }
 
-/** An annotation for all kinds is read once for each kind; its problem is one. */
+/** An annotation for all kinds is read once for each kind. Its problem is reported once. */
 function eachOnce(problems: readonly AnnotationProblem[]): readonly AnnotationProblem[] {
   if (problems.length < 2) return problems;
   const byIdentity = problems.map((problem) => {

@@ -1,15 +1,15 @@
-/** An annotation that does not say what its writer meant. Shown to people; holds no content of any source. */
+/** An annotation that does not mean what its writer intended. Shown to people; holds no content of any source. */
 export interface AnnotationProblem {
   readonly annotation: string;
   /** The value as written, cut when long. */
   readonly value: string;
-  /** The problem, and what is done instead. */
+  /** The problem, and what the product does instead. */
   readonly problem: string;
   /** What to write. */
   readonly mend: string;
 }
 
-/** An annotation may have 256 KiB; an Event or a line of a terminal has not. */
+/** An annotation may have 256 KiB. An Event or a line of a terminal has less room. */
 const valueLengthMax = 128;
 
 /** A problem with its value cut to a length that can be shown. */

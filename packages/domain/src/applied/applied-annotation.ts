@@ -4,7 +4,7 @@ import type { Keyring } from "../source/keyring.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
 
 /**
- * The applied state is an annotation of the workload's own metadata, where it rolls nothing. There is one annotation per digest key,
+ * The applied state is an annotation in the metadata of the workload itself, so writing it rolls nothing. Each digest key has its own annotation,
  * named after the key: two installs with different keys on one cluster do not hide changes from each other. See docs/adr/0002.
  */
 const prefix = "fleet-reloader.io/carried-";
@@ -20,8 +20,8 @@ export function hasAppliedState(annotations: Annotations): boolean {
 }
 
 /**
- * Whether an applied state on the workload is as we wrote it. A manager that rewrites it, restores an old one or copies another becomes its
- * owner. Where the API server names no owner, it is taken for ours.
+ * Whether an applied state on the workload is as we wrote it. A manager that rewrites it, restores an old one or copies another becomes its owner.
+ * If the API server names no owner, the state counts as ours.
  */
 export function hasOwnAppliedState(workload: {
   readonly annotations: Annotations;
@@ -43,12 +43,12 @@ function isWrittenByUs(key: string, object: unknown): boolean {
   return owners.length === 0 || owners.includes(fieldManager);
 }
 
-/** The applied states on a workload, of every install. */
+/** The applied states of all installs on a workload. */
 export function appliedTexts(annotations: Annotations): readonly string[] {
   return Object.entries(annotations).flatMap(([key, text]) => (key.startsWith(prefix) ? [text] : []));
 }
 
-/** The text of our applied state: the one of the current key, or of an older key that we still hold. */
+/** The text of our applied state: made with the current key, or with an older key that we still hold. */
 export function ourAppliedText(annotations: Annotations, keys: Keyring): string | undefined {
   const key = ourAppliedKey(annotations, keys);
   return key === undefined ? undefined : annotationValue(annotations, key);
@@ -61,7 +61,7 @@ function ourAppliedKey(annotations: Annotations, keys: Keyring): string | undefi
     : current;
 }
 
-/** The patch of annotations that leaves exactly this applied state of ours (none when undefined), and does not touch others. */
+/** The annotation patch that leaves this text as our only applied state (undefined: none). It does not touch those of other installs. */
 export function appliedPatch(
   annotations: Annotations,
   keys: Keyring,

@@ -4,25 +4,25 @@ import type { EarlierContent } from "./earlier-content.ts";
 /** What the pods of a workload run with of one source. */
 export type AppliedSource =
   /**
-   * The digest of what was seen through these keys of the source, and the digest key it was made with: the one of
-   * the applied state, or an older one when the source is gone and cannot be digested again.
+   * The digest of the source's content, seen through these keys, and the digest key that made it. That key is the one of the applied state, or an
+   * older one when the source is gone and cannot be digested again.
    */
   | {
       readonly type: "present";
       readonly digest: string;
       readonly keyId: string;
       readonly keys: ReferencedKeys;
-      /** Since when the content is this one. An older time shows a content that the pods have left behind. Mostly unknown. */
+      /** The time since which the source has this content. An older time belongs to a content that the pods have left behind. Mostly unknown. */
       readonly asOfSeconds?: number;
-      /** Its own annotations kept it from counting: that it is gone is no change. Only where deletions are changes. */
+      /** The source's own annotations excluded it, so its deletion is no change. Set only where deletions are changes. */
       readonly isSetAside?: true;
       /**
-       * It was found gone while pods that do not need it ran, and all of those had started by this second, as far as clocks of nodes tell. A
-       * pod that started later started without it, until it is there again.
+       * The source was found gone while pods that do not need it ran. All of those pods had started by this second, as far as the clocks of nodes
+       * tell. A pod that starts later, and before the source is back, runs without it.
        */
       readonly goneAfterSeconds?: number;
-      /** What pods that have stayed from before may run with, newest first. Only where another content was recorded since. */
+      /** Contents that pods from before may still run with, newest first. Set only where another content was recorded since. */
       readonly earlier?: readonly EarlierContent[];
     }
-  /** There was no such source when the pods were made. */
+  /** The source did not exist when the pods were made. */
   | { readonly type: "absent" };

@@ -11,33 +11,33 @@ export interface AppliedTemplate {
   /** Digest of its `templateIdentity`. */
   readonly digest: string;
   /**
-   * A source made up to this moment (seconds) was applied together with the template: its pods read it when they start. 0
-   * after a roll of ours, which reads every source first: what appears afterwards is late.
+   * A source made up to this second was applied together with the template: its pods read it when they start. 0 after a roll of ours, which reads
+   * every source first: a source that appears later is late.
    */
   readonly togetherUntilSeconds: number;
   /**
-   * Another content was recorded in the middle of a rollout, without a roll of ours or with one that may have brought back a template of
-   * before. What its pods run with shows when it is over.
+   * Another content was recorded in the middle of a rollout, without a roll of ours or with one that may have brought back an earlier template.
+   * What the pods run with is known only when the rollout is over.
    */
   readonly isDuringRollout?: true;
 }
 
-/** Since when workloads like this one have been served, so that it is known after Redis is lost. */
+/** The time since which workloads like this one are served. It is stored here so that it survives the loss of Redis. */
 export interface Served {
-  /** Names the settings they were served with: which workloads these leave out is not known to have been seen. */
+  /** Names the settings they were served with. Workloads that these settings exclude may never have been seen. */
   readonly as: string;
   /** The API server's time. */
   readonly sinceSeconds: number;
 }
 
 /**
- * The baseline of a workload: a difference between this and the live sources is a change, also one that happened while
- * nothing of ours was running. It lives on the workload, so that it survives whatever happens to Redis.
+ * The baseline of a workload: any difference between this and the live sources is a change, even if it happened while no process of ours was
+ * running. It is stored on the workload, so it survives the loss of Redis.
  */
 export interface AppliedState {
-  /** UID of the workload it was written for: on another one it says nothing. Undefined in older formats, and on Jobs, which are recreated. */
+  /** UID of the workload it was written for: on another workload it means nothing. Undefined in older formats, and on Jobs, which are recreated. */
   readonly uid: string | undefined;
-  /** Grows with each write of ours: a smaller count than one written before is an old state. 0 in older formats. */
+  /** Grows with each write of ours: a state with a smaller count is older. 0 in older formats. */
   readonly count: number;
   /** Undefined in older formats. */
   readonly served: Served | undefined;
@@ -46,17 +46,17 @@ export interface AppliedState {
   readonly sources: ReadonlyMap<string, AppliedSource>;
   /** Undefined in older formats. */
   readonly template: AppliedTemplate | undefined;
-  /** Name patterns that were looked up: a name that matches one and is not in `sources` did not exist. Only where that matters. */
+  /** Name patterns that were looked up: a source that matches one and is not in `sources` did not exist. Only where that matters. */
   readonly patterns: readonly string[];
 }
 
 /**
- * All annotations of an object have 256 KiB together, and every other change of the workload sends them along. A longer text holds
- * digests instead of names where that is shorter. Then there is room for 10,000 sources.
+ * All annotations of an object share 256 KiB, and every other write of the workload sends them along. A longer text holds digests instead of names
+ * where that is shorter, which makes room for 10,000 sources.
  */
 const lengthMax = 64 * 1024;
 
-/** One line of sorted JSON: the same state is the same text, and writing it again changes nothing. */
+/** One line of sorted JSON. The same state always gives the same text, so writing it again changes nothing. */
 export function formatAppliedState(applied: AppliedState, keys: Pick<Keyring, "find">): string {
   const { sources } = applied;
   if (sources instanceof PackedSources) return sourceTextOf(applied, sources, sources.packed);
@@ -84,7 +84,7 @@ function sourceTextOf(applied: AppliedState, named: AppliedState["sources"], pac
   });
 }
 
-/** Undefined when the text is not ours or was damaged: such a workload is adopted again. */
+/** Undefined when the text is not ours or was damaged. Such a workload is adopted again. */
 export function parseAppliedState(
   text: string | undefined,
   keys: Pick<Keyring, "find">,
@@ -125,17 +125,20 @@ function withPacked(
   return new PackedSources(named, packed, keyed);
 }
 
-/** Whether the text of an applied state tells of earlier contents. A digest has no quotes, and a name of a source no colon after one. */
+/**
+ * Whether the text of an applied state contains earlier contents. Nothing else in it matches: a digest has no quotes, and no source has a list as
+ * its value.
+ */
 export function hasEarlier(appliedText: string): boolean {
   return appliedText.includes('"earlier":[');
 }
 
-/** Reads any applied state, also one made with a key we do not have: its template is no secret. */
+/** Reads the template of any applied state, even one made with a key we do not have: the template's digest is not secret. */
 export function templateOf(appliedText: string): AppliedTemplate | undefined {
   return parseTemplate(parseJson(appliedText));
 }
 
-/** Reads any applied state, also one made with a key we do not have: the time its workload began to be served is no secret. */
+/** Reads any applied state, even one made with a key we do not have: the time since which its workload is served is not secret. */
 export function servedOf(appliedText: string): Served | undefined {
   return parseServed(parseJson(appliedText));
 }

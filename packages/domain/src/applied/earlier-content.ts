@@ -3,29 +3,29 @@ import type { ReferencedKeys } from "../reference/object-use.ts";
 import { formatKeys, parseKeys } from "./referenced-keys.ts";
 
 /**
- * What pods read of a source before its present content: those that started until then and have not ended since run with it. It counts
- * when a template returns while pods of it still run: after `kubectl rollout undo` of a rollout that hangs.
+ * A content that a source had before its present one. Pods that started before `untilSeconds` and still run have it. It matters when an earlier
+ * template comes back while its pods still run, for example after `kubectl rollout undo` of a rollout that hangs.
  */
 export interface EarlierContent {
-  /** Undefined: there was no such source. */
+  /** Undefined: the source did not exist. */
   readonly digest: string | undefined;
   readonly keyId: string;
   readonly keys: ReferencedKeys;
   /** When the next content was written, in seconds of the API server's clock. */
   readonly untilSeconds: number;
-  /** How many rolls followed the one for the next content, because pods with this one had stayed. Absent: none. */
+  /** How many further rolls were made because pods with this content had stayed. Absent: none. */
   readonly rolledAgain?: number;
 }
 
-/** Who undoes more rolls for one content than this is obeyed: a tool that undoes each would fight with us without end. */
+/** After this many rolls for one content we stop and accept the undo: a tool that undoes each roll would fight with us without end. */
 const rolledAgainMax = 3;
 
-/** As many contents as one rollout that hangs sees: a mistake, and attempts to mend it. */
+/** One rollout that hangs sees about this many contents: a mistake, and attempts to fix it. */
 export const earlierMax = 3;
-/** Any one of the contents that changed is enough to see that pods have stayed. More would only make the applied state long. */
+/** Any one of the changed contents is enough to detect pods that have stayed. More would only make the applied state longer. */
 export const earlierSourcesMax = 16;
 
-/** The earlier contents when this one is no longer the present one. */
+/** Adds a content that is no longer the present one to the earlier contents. */
 export function withEarlier(
   before: EarlierContent,
   earlier: readonly EarlierContent[],
@@ -33,7 +33,7 @@ export function withEarlier(
   return [before, ...earlier].slice(0, earlierMax);
 }
 
-/** Whether one more roll is tried for pods that have stayed. */
+/** Whether one more roll may be tried for pods that have stayed. */
 export function mayRollAgain([newest]: readonly EarlierContent[]): boolean {
   return (newest?.rolledAgain ?? 0) < rolledAgainMax;
 }
@@ -43,7 +43,10 @@ export function afterRollAgain([newest, ...others]: readonly EarlierContent[]): 
   return newest === undefined ? [] : [{ ...newest, rolledAgain: (newest.rolledAgain ?? 0) + 1 }, ...others];
 }
 
-/** What a pod that started in this second read, if it was surely an earlier content: of the last second before the next one nobody knows. */
+/**
+ * The earlier content that a pod started in this second has read. Undefined when it may have read the present one: in the second of the write
+ * nobody knows.
+ */
 export function contentAt(
   earlier: readonly EarlierContent[],
   startedAtSeconds: number,
@@ -62,7 +65,7 @@ export function formatEarlier(earlier: EarlierContent, stateKeyId: string) {
   };
 }
 
-/** Undefined when it is not as we write it: nothing is known of those pods then. */
+/** Undefined when it is not as we write it. Then nothing is known of those pods. */
 export function parseEarlier(value: unknown, stateKeyId: string): EarlierContent | undefined {
   const untilSeconds = jsonField(value, "until");
   const keys = parseKeys(jsonField(value, "keys"));

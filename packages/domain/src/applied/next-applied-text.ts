@@ -2,8 +2,9 @@ import type { Keyring } from "../source/keyring.ts";
 import { type AppliedState, formatAppliedState } from "./applied-state.ts";
 
 /**
- * The text of this applied state. It is the text on the workload when that says the same, so that repeats write nothing. Otherwise its
- * count is one above every earlier count. `isFence`: it is written in any case, so that a write of ours that is under way is refused.
+ * The text to write for this applied state. If the text on the workload already says the same, it is returned unchanged, so repeats write nothing.
+ * Otherwise the count is one above `before.count`. `isFence` forces a write, so that the API server refuses a write of ours that is still under
+ * way.
  */
 export function nextAppliedText(
   applied: AppliedState,

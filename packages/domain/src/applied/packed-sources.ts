@@ -3,8 +3,8 @@ import type { KeyedDigest } from "../source/mark.ts";
 import type { AppliedSource } from "./applied-source.ts";
 
 /**
- * The applied state of very many sources, in 18 characters each: a digest of the name, and the beginning of the digest of the content. Both
- * are keyed. Two of ten thousand names collide with a probability of 2^-21, two contents with one of 2^-60.
+ * The applied state of very many sources, in 18 characters each: a digest of the name and the first part of the digest of the content, both keyed.
+ * Two of ten thousand names collide with a probability of 2^-21, two contents with one of 2^-60.
  */
 const nameLength = 8;
 const contentLength = 10;
@@ -12,11 +12,13 @@ const entryLength = nameLength + contentLength;
 
 const absentEntry = "-".repeat(contentLength);
 
-/** The sources of an applied state. Some are named. The others are known by digest only: they are found by name and not listed. */
+/**
+ * The sources of an applied state. Some are named. The others are known by digest only: `get` finds them by name, but iteration does not list them.
+ */
 export class PackedSources extends Map<string, AppliedSource> {
   readonly #keyed: KeyedDigest;
   readonly #contents = new Map<string, string>();
-  /** As the applied state holds it. */
+  /** The text in the applied state. */
   readonly packed: string;
 
   constructor(named: ReadonlyMap<string, AppliedSource>, packed: string, keyed: KeyedDigest) {
@@ -43,7 +45,7 @@ export class PackedSources extends Map<string, AppliedSource> {
   }
 }
 
-/** Those that can be packed, as one text that is the same for the same; and the others. */
+/** Packs the sources that can be packed into one deterministic text, and returns the others as they are. */
 export function packSources(sources: ReadonlyMap<string, AppliedSource>, keyed: KeyedDigest) {
   const entries: string[] = [];
   const named = new Map<string, AppliedSource>();
@@ -55,12 +57,12 @@ export function packSources(sources: ReadonlyMap<string, AppliedSource>, keyed: 
   return { packed: entries.sort().join(""), named };
 }
 
-/** Whether a text can be what `packSources` made. */
+/** Whether `packSources` can have made this text. */
 export function isPacked(text: string): boolean {
   return text.length % entryLength === 0 && /^[A-Za-z0-9_-]+$/.test(text);
 }
 
-/** Whether an applied digest, which may have been shortened, is the one of this content. */
+/** Whether an applied digest, which may be shortened, belongs to this content. */
 export function isSameDigest(applied: string, now: string): boolean {
   return applied.length === contentLength ? now.startsWith(applied) : applied === now;
 }

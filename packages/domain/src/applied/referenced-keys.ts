@@ -1,6 +1,6 @@
 import type { ReferencedKeys } from "../reference/object-use.ts";
 
-/** The keys of a source in an applied state: nothing is written for all of them. */
+/** The keys of a source as written in an applied state. For `"all"` nothing is written. */
 export function formatKeys(keys: ReferencedKeys): { readonly keys?: readonly string[] } {
   return keys === "all" ? {} : { keys };
 }

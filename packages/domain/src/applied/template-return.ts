@@ -2,22 +2,25 @@ import { type ManagedFields, managedFieldsOf } from "../evidence/managed-fields.
 import { fieldManager } from "../field-manager.ts";
 import type { AppliedTemplate } from "./applied-state.ts";
 
-/** A workload of which pods from before may run with earlier contents. */
+/** A workload whose older pods may run with earlier contents. */
 export interface ReturningWorkload {
   readonly object: unknown;
   readonly templatePath: readonly string[];
-  /** All pods there are run the template as it is. */
+  /** All existing pods run the current template. */
   readonly isRolledOut: boolean;
 }
 
 export interface TemplateReturn {
   /** Others have written the template since the applied state was made. */
   readonly isEditedSince: boolean;
-  /** The template may be one of before, and its pods too. While pods of several templates run, those that stay cannot be told from those that go. */
+  /**
+   * The template and its pods may be from before. False while pods of several templates run, because pods that stay cannot be told from pods that
+   * go.
+   */
   readonly mayHaveReturned: boolean;
 }
 
-/** Whether the template that an applied state was made for may have been replaced by one of before. */
+/** Whether an earlier template may have replaced the template that an applied state was made for. */
 export function templateReturn(
   template: AppliedTemplate,
   { isRolledOut, object, templatePath }: ReturningWorkload,
@@ -28,8 +31,8 @@ export function templateReturn(
 }
 
 /**
- * Whether others have written the pod template since our last write to the object, or in the same second. After a roll of ours its edits are in the
- * template, unless somebody took them out, which leaves no owner.
+ * Whether others have written the pod template since our last write to the object, or in the same second. After a roll of ours we own a part of the
+ * template. If we own none, somebody took our edits out, which leaves no owner.
  */
 function isTemplateEdited(object: unknown, templatePath: readonly string[], isRolled: boolean): boolean {
   const all = managedFieldsOf(object);
