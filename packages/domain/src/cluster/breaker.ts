@@ -1,23 +1,23 @@
-/** Whether requests are let through to a cluster. Half open: one is, to see. */
+/** Whether requests are let through to a cluster. Half open: one request is let through as a trial. */
 export type ClusterBreaker =
   | { readonly type: "closed"; readonly failures: number }
   | { readonly type: "open"; readonly untilMs: number; readonly openMs: number }
   | { readonly type: "half-open"; readonly openMs: number };
 
-/** What a request says of its cluster. `neutral`: nothing, as when we stopped it ourselves. */
+/** What the end of a request says about its cluster. `neutral`: nothing, for example because we stopped the request ourselves. */
 export type BreakerOutcome = "answered" | "failed" | "neutral";
 
-/** A single failure is no outage; five in a row without any answer between them are. */
+/** A single failure is no outage. Five in a row without an answer between them are. */
 const failuresMax = 5;
 /** Doubles with each trial that fails: a restart is over in seconds, an outage may take hours. */
 const openFirstMs = 5000;
 /** A cluster that is back is noticed within a minute. */
 const openMaxMs = 60_000;
 
-/** Where each cluster begins. */
+/** The initial breaker of each cluster. */
 export const closedCircuit: ClusterBreaker = { type: "closed", failures: 0 };
 
-/** The breaker when somebody asks: one whose time is over is half open, and the one who asks is the trial. */
+/** Asks the breaker for a request. An open breaker whose time is over becomes half open, and this request is the trial. */
 export function askCircuit(
   breaker: ClusterBreaker,
   nowMs: number,
@@ -62,7 +62,7 @@ function opened(openMs: number, nowMs: number): ClusterBreaker {
   return { type: "open", untilMs: nowMs + openMs, openMs };
 }
 
-/** Somebody else has heard of the cluster: requests are let through until one fails. A trial that is under way goes on. */
+/** Another process has reached the cluster: requests are let through until one fails. A trial that is under way goes on. */
 export function tryAtOnce(breaker: ClusterBreaker): ClusterBreaker {
   return breaker.type === "open" ? { type: "closed", failures: failuresMax - 1 } : breaker;
 }

@@ -1,6 +1,6 @@
 /**
- * How a cluster stands with us. `Alias`: the same cluster is engaged by another registration, and this one stands by.
- * `Degraded`: it is served, and not as it should be. `Forbidden`: it refuses who we are or a right that we need.
+ * The state of a cluster. `Alias`: another registration of the same cluster is engaged, and this one stands by. `Degraded`: the cluster is
+ * served with problems. `Forbidden`: it rejects our credentials or denies a right that we need.
  */
 export const clusterStates = [
   "Discovered",
@@ -17,13 +17,13 @@ export const clusterStates = [
 
 export type ClusterState = (typeof clusterStates)[number];
 
-/** A state with its reasons, a line each; none where the state says it all. */
+/** A state and its reasons, one a line. There are none if the state says it all. */
 export interface ClusterStatus {
   readonly state: ClusterState;
   readonly why: readonly string[];
 }
 
-/** What people are told of a cluster beside its state: its problems; or why it is paused or stands by for another registration, which is no problem. */
+/** What people see of a cluster beside its state: its problems, or why it is paused or stands by for another registration, which is no problem. */
 export function remarksOnCluster({
   problems,
   status,
@@ -34,23 +34,23 @@ export function remarksOnCluster({
   return problems.length > 0 ? problems : (status?.why ?? []);
 }
 
-/** What is known of a cluster. The state follows from it: nothing that is known is lost while something worse is shown. */
+/** What is known of a cluster. The state is derived from it, so no fact is lost while a worse one is shown. */
 export interface ClusterFacts {
   readonly phase: "discovered" | "connecting" | "engaged" | "alias" | "paused" | "gone";
-  /** Why it is in its phase, where somebody said it. */
+  /** Why it is in its phase, if anything gave a reason. */
   readonly note: string;
-  /** What came of the last attempt; undefined after a success. */
+  /** The failure of the last attempt; undefined after a success. */
   readonly failure: { readonly type: "unreachable" | "refused"; readonly why: string } | undefined;
   readonly misses: number;
   readonly sync: "none" | "running" | "late" | "done";
   readonly missingRights: readonly string[];
-  /** Changes that a list found although no hint told of them, a line each. */
+  /** Changes that a list found but no hint reported, one a line. */
   readonly missedHints: readonly string[];
-  /** Why nothing is done for it, where the work on it has failed and has not begun again yet. */
+  /** Why the work on the cluster has failed, until it begins again. */
   readonly workFailure: string | undefined;
 }
 
-/** What can happen to a cluster, or be found out about it. */
+/** What can happen to a cluster, or become known about it. */
 export type ClusterEvent = PhaseChange | Finding;
 
 type PhaseChange =
@@ -60,14 +60,14 @@ type PhaseChange =
   /** Another registration of the same cluster is in use; `of` names it for people. */
   | { readonly type: "alias"; readonly of: string }
   | { readonly type: "paused"; readonly why: string }
-  /** Nothing can be connected to: its registration cannot be used, and none before it is in use. */
+  /** No connection is possible: the registration cannot be used, and no earlier one is in use. */
   | { readonly type: "unusable"; readonly why: string }
   | { readonly type: "removed" };
 
 type Finding =
   /** An attempt or a probe without a useful answer. */
   | { readonly type: "missed"; readonly why: string }
-  /** It does not accept our credentials. */
+  /** The cluster rejects our credentials. */
   | { readonly type: "refused"; readonly why: string }
   | { readonly type: "heard" }
   | { readonly type: "sync-began" }
@@ -75,10 +75,10 @@ type Finding =
   | { readonly type: "synced" }
   | { readonly type: "rights"; readonly missing: readonly string[] }
   | { readonly type: "hints-missed"; readonly lines: readonly string[] }
-  /** The work on it has failed; or, with nothing said, it begins. */
+  /** The work on the cluster has failed. Without `failure` it begins. */
   | { readonly type: "work"; readonly failure: string | undefined };
 
-/** Where each cluster begins. */
+/** The initial facts of each cluster. */
 export const discovered: ClusterFacts = {
   phase: "discovered",
   note: "",
@@ -90,12 +90,12 @@ export const discovered: ClusterFacts = {
   workFailure: undefined,
 };
 
-/** Probes in a row without an answer until a cluster counts as unreachable, as in Cluster API's ClusterCache. */
+/** After this many probes in a row without an answer a cluster counts as unreachable, as in Cluster API's ClusterCache. */
 export const missesMax = 5;
 
-/** The facts after an event. A new phase forgets what was found in the one before. */
+/** The facts after an event. A new phase discards the findings of the previous one. */
 export function afterEvent(facts: ClusterFacts, event: ClusterEvent): ClusterFacts {
-  // Events that come late from the work of a removed cluster change nothing.
+  // Late events from the work on a removed cluster change nothing.
   if (facts.phase === "gone") return facts;
   switch (event.type) {
     case "connecting":
@@ -140,7 +140,7 @@ function afterFinding(facts: ClusterFacts, event: Finding): ClusterFacts {
 
 const nothingReached = "not connected yet";
 
-/** The state that the facts make, the worst first. */
+/** The state that follows from the facts. The worst fact wins. */
 export function clusterStatusOf(facts: ClusterFacts): ClusterStatus {
   const { failure, phase } = facts;
   switch (phase) {
@@ -167,7 +167,7 @@ function engagedStatus(facts: ClusterFacts): ClusterStatus {
     return { state: misses >= missesMax ? "Unreachable" : "Degraded", why: [failure.why] };
   if (missingRights.length > 0) return { state: "Forbidden", why: missingRights };
   if (workFailure !== undefined) return { state: "Degraded", why: [workFailure] };
-  // What is not in sync yet, and why, its streams tell line by line.
+  // The streams themselves report, line by line, what is not in sync yet and why.
   if (sync === "running") return { state: "Syncing", why: [] };
   if (sync === "late") return { state: "Degraded", why: ["its first lists are not complete yet"] };
   return { state: missedHints.length > 0 ? "Degraded" : "Ready", why: missedHints };

@@ -1,6 +1,6 @@
 import type { ClusterStatus } from "./cluster-status.ts";
 
-/** A registration, as far as it says which cluster it leads to. */
+/** The part of a registration that says which cluster it leads to. */
 interface ClusterRegistration {
   /** Undefined: it is not known yet. */
   readonly id?: string | undefined;
@@ -8,8 +8,8 @@ interface ClusterRegistration {
 }
 
 /**
- * One registration for each cluster, in their order: that by which it is served. Registrations whose cluster is not known are all kept. All
- * registrations of a cluster have its id, so a sum over them counts its workloads more than once.
+ * Keeps one registration for each cluster, in the given order: the one that serves it. Registrations whose cluster is not known are all kept.
+ * All registrations of a cluster have its id, so a sum over all of them counts its workloads more than once.
  */
 export function eachClusterOnce<C extends ClusterRegistration>(registrations: readonly C[]): readonly C[] {
   const servedFirst = [
@@ -22,8 +22,8 @@ export function eachClusterOnce<C extends ClusterRegistration>(registrations: re
 }
 
 /**
- * The names of the registrations that serve the clusters of a name or id; the name itself where nobody has registered it. Rights on a cluster go by these:
- * everybody who may register clusters can register one more name for a cluster of others.
+ * The names of the registrations that serve the clusters with this name or id; the given name itself if nobody has registered it. Rights on a
+ * cluster are checked with these names, because anyone who may register clusters can register another name for somebody else's cluster.
  */
 export function servingNamesOf(
   called: string,

@@ -1,8 +1,8 @@
 import type { RegisteredCluster } from "../hold/freeze-coverage.ts";
 import type { ClusterStatus } from "./cluster-status.ts";
 
-/** A registered cluster with its status as the process that listed it last sees it. */
+/** A registered cluster with the last status that the listing process saw. */
 export interface ListedCluster extends RegisteredCluster {
-  /** Undefined: listed by an older version. */
+  /** Undefined: an older version listed it. */
   readonly status?: ClusterStatus | undefined;
 }

@@ -25,8 +25,8 @@ export function compatHash(
 }
 
 /**
- * The peer's hash of what a source contains. That of a SecretProviderClass has its name among the items: not that of the
- * status object the versions stand in.
+ * The peer's hash of the content of a source. For a SecretProviderClass the items include its own name, not the name of the status object that
+ * holds the versions.
  */
 export function compatSourceHash(
   { kind, name }: Pick<SourceRef, "kind" | "name">,

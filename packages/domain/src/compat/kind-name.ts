@@ -1,6 +1,6 @@
 import type { SourceKind } from "../source/source.ts";
 
-/** What the peer calls a kind of source, and the resource that it watches for it: of a class, what the driver writes. */
+/** The peer's name of each kind of source, and of the resource that it watches for it. For a class that is the resource that the driver writes. */
 const compatNames = {
   ConfigMap: { kind: "CONFIGMAP", resource: "configmaps" },
   Secret: { kind: "SECRET", resource: "secrets" },
@@ -19,7 +19,7 @@ export function compatResourceName(kind: SourceKind): PeerName<"resource"> {
   return compatNames[kind].resource;
 }
 
-/** The kind behind a name in whatever capitals: version 1 writes `CONFIGMAP`, version 2 `ConfigMap`. */
+/** The kind for a name in any capitalisation: version 1 writes `CONFIGMAP`, version 2 `ConfigMap`. */
 export function parseCompatKindName(text: string): SourceKind | undefined {
   switch (text.toUpperCase()) {
     case compatNames.ConfigMap.kind:

@@ -5,13 +5,13 @@ import { compatKindName, parseCompatKindName } from "./kind-name.ts";
 /** On the pod template: which source was reloaded last. Fixed in the peer (compat 3.3). */
 export const lastReloadedFromAnnotation = "reloader.stakater.com/last-reloaded-from";
 
-/** What the annotation says. Informational: only the newest source is in it. */
+/** The fields of the annotation. Informational: it holds only the newest source. */
 export interface LastReloadedFrom {
   readonly source: SourceRef;
   /** The peer's hash if the peer wrote it, our mark if we did. */
   readonly hash: string;
   readonly containerRefs: readonly string[];
-  /** Unix time of the reload. Version 2 of the peer has a text there, which is not read. */
+  /** Unix time of the reload. Version 2 of the peer writes a text here, which is not read. */
   readonly observedAtSeconds?: number;
 }
 
@@ -37,7 +37,7 @@ export function formatLastReloadedFrom({
  * Further fields do not matter. `undefined` when the source or the hash cannot be read, or is of a kind we do not watch.
  */
 export function parseLastReloadedFrom(text: string): LastReloadedFrom | undefined {
-  // Anybody may write this annotation; what is not JSON says nothing.
+  // Anybody may write this annotation. A text that is not JSON is ignored.
   const value = parseJson(text);
   const kind = parseCompatKindName(jsonText(value, "type") ?? jsonText(value, "kind") ?? "");
   const namespace = jsonText(value, "namespace");

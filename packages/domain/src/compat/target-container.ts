@@ -5,14 +5,13 @@ import { type SourceRef, sourceKey } from "../source/source.ts";
 import type { Container, PodTemplate } from "../workload/pod-template.ts";
 
 /**
- * The one container that carries the variable of a source, by the peer's rule (compat section 2): choosing another
- * would change the template of every workload that the peer has touched before.
+ * The one container that carries the variable of a source, by the peer's rule (compat section 2). Another choice would change the template of
+ * every workload that the peer has touched before.
  *
- * The container that mounts the first volume with the source; the first container if only an init container mounts
- * it; the container with a variable from the source; the first container if only an init container has one; and in
- * named mode, the first container. Only then what the peer does not see (a volume that nothing mounts, a second
- * volume, an ephemeral container): the first container. `undefined` when there is nothing to put it in:
- * a container without a name cannot be addressed.
+ * These are tried in order: the container that mounts the first volume with the source; the first container if only an init container mounts it;
+ * the container with a variable from the source; the first container if only an init container has one; in named mode, the first container. Last
+ * come uses that the peer does not see (a volume that nothing mounts, a second volume, an ephemeral container): the first container. `undefined`
+ * when there is no container, or the chosen one has no name and so cannot be addressed.
  */
 export function targetContainer(
   template: PodTemplate,

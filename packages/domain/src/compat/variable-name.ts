@@ -2,8 +2,8 @@ import type { SourceRef } from "../source/source.ts";
 import { compatKindName } from "./kind-name.ts";
 
 /**
- * The variable that the env-vars strategy sets for a source (compat 3.1): `my.app.config` becomes
- * `STAKATER_MY_APP_CONFIG_CONFIGMAP`. Different sources may have the same: `a-b` and `a.b` do.
+ * The variable that the env-vars strategy sets for a source (compat 3.1): `my.app.config` becomes `STAKATER_MY_APP_CONFIG_CONFIGMAP`. Different
+ * sources may share a variable: `a-b` and `a.b` do.
  */
 export function compatVariableName(source: Pick<SourceRef, "kind" | "name">): string {
   const mangled = source.name
