@@ -5,7 +5,7 @@ import { isHelmRelease, type SourceRef } from "../source/source.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
 import type { NoReason, YesReason } from "./reasons.ts";
 
-/** How a source came to count: by name, which needs no reference, or as something the pod template references. */
+/** How a source comes to count: `named` needs no reference, `auto` and `search` count what the pod template references. */
 export type ReloadMode = "named" | "auto" | "search";
 
 /** Whether a change of a source rolls a workload, and why. */
@@ -13,17 +13,20 @@ export type Decision =
   | { readonly reload: true; readonly mode: ReloadMode; readonly reason: YesReason }
   | { readonly reload: false; readonly reason: NoReason };
 
-/** One source and one workload, of the same namespace: nothing else is ever compared. */
+/** One source and one workload of the same namespace. Sources and workloads of different namespaces are never compared. */
 export interface JudgeInput {
   readonly optIn: OptIn;
   readonly source: { readonly ref: SourceRef; readonly annotations: Annotations };
   /** How the pod template of the workload uses the source; `undefined` when it does not. */
   readonly reference: Reference | undefined;
-  /** Whether the annotation names the source, where that is known already: thousands of patterns take a while to ask. */
+  /** Whether the annotation names the source, if that is known already: matching thousands of patterns takes a while. */
   readonly isNamed?: boolean;
 }
 
-/** Decides by the peer's procedure, in its order; the first hit wins (compat 1.4 steps 1 and 3 to 8). Before it: no release of Helm counts. */
+/**
+ * Decides by the peer's procedure, in its order; the first hit wins (compat 1.4 steps 1 and 3 to 8). One rule comes before it: a Secret of a
+ * Helm release never counts.
+ */
 export function judge({ optIn, source, reference, isNamed }: JudgeInput): Decision {
   const { dialect } = optIn;
   const kind = optIn.kinds[source.ref.kind];
@@ -37,8 +40,8 @@ export function judge({ optIn, source, reference, isNamed }: JudgeInput): Decisi
 }
 
 /**
- * Decides for a workload whose pods follow the template of another object. A source that counts there rolls the workload already, and does
- * not count here.
+ * Decides for a workload whose pods follow the template of another object. A source that counts for that object already rolls the workload, so
+ * it does not count here.
  */
 export function judgeFollower(own: JudgeInput, owner: JudgeInput | undefined): Decision {
   const decision = judge(own);

@@ -47,7 +47,7 @@ export const noReasons = [
   },
 ] as const;
 
-/** Why no worker decides on a workload, or counts a source, each with its meaning. For answers to people. Closed list. */
+/** Why no worker decides on a workload or counts a source, each with its meaning. Shown to people. Closed list. */
 export const unservedReasons = [
   { reason: "WorkloadGone", meaning: "There is no such workload, or it is being deleted." },
   { reason: "KindNotServed", meaning: "Workloads of this kind are not served." },

@@ -1,6 +1,6 @@
 import { jsonField, jsonList, jsonText } from "../json.ts";
 
-/** What one field manager owns of an object, and when it last wrote any of it (whole seconds, the API server's clock). */
+/** What one field manager owns of an object, and when it last wrote any of that (whole seconds, the API server's clock). */
 export interface ManagedFields {
   readonly manager: string;
   /** `Apply` or `Update`. */
@@ -10,8 +10,8 @@ export interface ManagedFields {
 }
 
 /**
- * The entries of `metadata.managedFields`. A manager's time moves with each of its writes that sets or changes a field it then owns; it
- * is an upper bound for each of its fields (kubernetes/kubernetes, managedfields/internal/managedfieldsupdater.go).
+ * The entries of `metadata.managedFields`. Each write of a manager that sets or changes a field it then owns updates its time. So the time is an
+ * upper bound for each of its fields (kubernetes/kubernetes, managedfields/internal/managedfieldsupdater.go).
  */
 export function managedFieldsOf(object: unknown): readonly ManagedFields[] {
   return jsonList(jsonField(jsonField(object, "metadata"), "managedFields")).map((entry) => {
@@ -28,7 +28,7 @@ export function managedFieldsOf(object: unknown): readonly ManagedFields[] {
   });
 }
 
-/** The managers that own a field. Cheaper than all of their entries, where no time is asked for. */
+/** The managers that own a field. Cheaper than `managedFieldsOf` when no time is needed. */
 export function ownersOf(object: unknown, ...path: readonly string[]): readonly string[] {
   return jsonList(object, "metadata", "managedFields").flatMap((entry) =>
     hasField(jsonField(entry, "fieldsV1"), path) ? [jsonText(entry, "manager") ?? ""] : [],
@@ -41,7 +41,7 @@ function hasField(fields: unknown, path: readonly string[]): boolean {
   return at !== undefined;
 }
 
-/** When a field manager wrote last, through whatever subresource; 0 when it owns nothing. */
+/** When a field manager last wrote, through any subresource; 0 when it owns nothing. */
 export function writtenBy(manager: string, object: unknown): number {
   const own = managedFieldsOf(object).filter((entry) => entry.manager === manager);
   return Math.max(0, ...own.map(({ atSeconds }) => atSeconds));

@@ -1,13 +1,13 @@
 import { jsonTexts } from "../json.ts";
 
-/** The labels by which controllers tell the pods of one template from those of another: of ReplicaSets, of StatefulSets and DaemonSets, of Argo's Rollouts. */
+/** The labels by which controllers tell pods of one template from pods of another: ReplicaSets, StatefulSets and DaemonSets, Argo's Rollouts. */
 const revisionLabels = [
   "pod-template-hash",
   "controller-revision-hash",
   "rollouts-pod-template-hash",
 ] as const;
 
-/** Which template a pod was made from; undefined where its controller does not tell. */
+/** The template that a pod was made from; undefined where its controller sets no such label. */
 export function podRevisionOf(pod: unknown): string | undefined {
   const labels = jsonTexts(pod, "metadata", "labels");
   return revisionLabels

@@ -2,25 +2,25 @@ import { jsonField, jsonList, jsonText } from "../json.ts";
 import { secondsOf } from "./managed-fields.ts";
 import { podRevisionOf } from "./pod-revision.ts";
 
-/** The clock of a node or a controller may be ahead of the API server's by this much without anybody noticing. */
+/** The clock of a node or controller may be ahead of the API server's by this much without anybody noticing. */
 export const clockSeconds = 2;
 
-/** When the first container of a workload's pods started: between these two, in seconds of the API server's clock. */
+/** Bounds for the start of the first container of a workload's pods, in seconds of the API server's clock. */
 export interface PodsStart {
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
-/** When the pods of a workload started, as far as their status tells. */
+/** When the pods of a workload started, as far as their status says. */
 export interface RunningPods {
   /** Of the pods of the newest template; undefined when the status of none names a container. */
   readonly newest: PodsStart | undefined;
   /**
-   * The second in which the first container of these started, init containers included, by the clock of its node. One of which no status tells
-   * started with its pod, in doubt.
+   * The second in which the first container of the newest pods started, init containers included, by the clock of its node. A container that no
+   * status reports counts as started with its pod.
    */
   readonly newestByNode: number;
-  /** The second in which each container of each living pod started, of whatever template, by the clock of its node. */
+  /** The second in which each container of each living pod started, of any template, by the clock of its node. */
   readonly each: readonly number[];
 }
 
@@ -34,7 +34,10 @@ export function runningPods(pods: readonly unknown[]): RunningPods {
   return { newest: podsStart(pods), newestByNode, each };
 }
 
-/** By the clock of its node as it is, which is most likely right: no more than `clockSeconds` off, or it would not be between the two. */
+/**
+ * The start by the clock of its node, taken as it is. It is most likely right: at most `clockSeconds` off, or it would not lie between the
+ * bounds.
+ */
 export function likelyStart({ notBefore, notAfter }: PodsStart): number {
   return Math.max(notBefore, notAfter - clockSeconds);
 }
@@ -43,7 +46,7 @@ interface ContainerStart extends PodsStart {
   readonly byNode: number;
 }
 
-/** It waits: when it starts, it reads what is there then. */
+/** The container waits. When it starts, it reads what is there then. */
 const toCome: ContainerStart = {
   notBefore: Number.POSITIVE_INFINITY,
   notAfter: Number.POSITIVE_INFINITY,
@@ -51,13 +54,13 @@ const toCome: ContainerStart = {
 };
 
 /**
- * When the pods of the newest template started; undefined when the status of none names a container. A container reads its variables when it starts, also when it
- * starts again. An init container or a sidecar does not start again with the others: what it has read may be older. Of a pod that says nothing of its containers
- * it is only known when it was made.
+ * When the pods of the newest template started; undefined when the status of none names a container. A container reads its variables whenever it
+ * starts or restarts. An init container or a sidecar does not restart with the others, so it may have read older content. For a pod that reports
+ * no containers only the time of its creation is known.
  */
 export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
   const those = podsOfNewest(pods);
-  // No kubelet has reported on any of them yet: it is not known whether they have started.
+  // No kubelet has reported on any of the pods yet, so nobody knows whether they have started.
   if (!those.some(hasStatuses)) return undefined;
   const starts = those.flatMap(startsOf);
   return {
@@ -74,7 +77,7 @@ function podsOfNewest(pods: readonly unknown[]): readonly unknown[] {
   return living.filter((pod) => podRevisionOf(pod) === revision);
 }
 
-/** What no status tells yet began no earlier than the pod. */
+/** A container that no status reports yet started no earlier than its pod was made. */
 function startByNode(start: PodsStart): number {
   return Number.isFinite(start.notAfter) ? likelyStart(start) : start.notBefore;
 }
@@ -88,7 +91,7 @@ function startsOf(pod: unknown): readonly ContainerStart[] {
   const statuses = statusesOf(pod, "containerStatuses");
   if (statuses.length === 0) return [{ notBefore: made, notAfter: Number.POSITIVE_INFINITY, byNode: made }];
   const starts = statuses.map((status) => containerStart(jsonField(status, "state", "running"), made));
-  // An init container that has ended does not start again. Most need none of the sources: that one has started proves no read.
+  // An init container that has ended does not start again. Most need none of the sources, so the start of one proves no read.
   const early = statusesOf(pod, "initContainerStatuses").map((status) => {
     const begun = jsonField(status, "state", "running") ?? jsonField(status, "state", "terminated");
     return { ...containerStart(begun, made), notAfter: Number.POSITIVE_INFINITY };
@@ -100,7 +103,7 @@ function statusesOf(pod: unknown, list: "containerStatuses" | "initContainerStat
   return jsonList(jsonField(pod, "status", list));
 }
 
-/** `begun`: the state that says when the container started; undefined when it has yet to start. */
+/** `begun`: the state that says when the container started; undefined when it has not started. */
 function containerStart(begun: unknown, madeAtSeconds: number): ContainerStart {
   if (begun === undefined) return toCome;
   const startedAt = secondsOf(jsonField(begun, "startedAt"));
@@ -110,8 +113,9 @@ function containerStart(begun: unknown, madeAtSeconds: number): ContainerStart {
 }
 
 /**
- * Whether a pod that the workload's selector fits is the workload's: others may have the same labels. Pods of a Deployment belong to a
- * ReplicaSet that is named after it and the hash of its template, which has no hyphen: `shop-worker-7d9f` is of `shop-worker`, not of `shop`.
+ * Whether a pod that matches the workload's selector belongs to the workload: other pods may have the same labels. Pods of a Deployment belong
+ * to a ReplicaSet whose name is the Deployment's and a template hash without a hyphen: `shop-worker-7d9f` belongs to `shop-worker`, not to
+ * `shop`.
  */
 export function isPodOf(pod: unknown, workload: { readonly uid: string; readonly name: string }): boolean {
   const owners = jsonList(jsonField(jsonField(pod, "metadata"), "ownerReferences"));

@@ -1,18 +1,18 @@
 import type { SourceRef, SourceWriter } from "../source/source.ts";
 
-/** Who sent a request, as the API server knows it. Nothing else of a request says who a person is. */
+/** The sender of a request, as the API server knows it. No other part of a request identifies a person. */
 export interface AuditedUser {
   readonly user: string;
-  /** On whose behalf `user` acted; undefined where it acted for itself. */
+  /** The user that `user` impersonated; undefined if it acted for itself. */
   readonly impersonated?: string;
   readonly groups: readonly string[];
   readonly userAgent: string;
 }
 
-/** A write of a source that an API server reported. */
+/** A write of a source, as an API server reported it. */
 export interface AuditedWrite {
   readonly source: SourceRef;
-  /** The field manager that the API server gives a write of this client. */
+  /** The field manager under which the API server records a write of this client. */
   readonly manager: string;
   /** The write happened between these two times, in whole seconds of the API server's clock. */
   readonly fromSeconds: number;
@@ -20,12 +20,12 @@ export interface AuditedWrite {
   readonly by: AuditedUser;
 }
 
-/** The longest request that may change anything: the API server ends others after a minute. */
+/** Maximum duration of a request that changes something: the API server ends longer ones after a minute. */
 export const requestMaxSeconds = 60;
 
 /**
- * Who may have made a write of a source, from the writes that an API server reported. A report names no resulting version, so what
- * matches is the source, the field manager and the second. Several people may have written in one second; then all of them are named.
+ * The people who may have made a write of a source, from the writes that an API server reported. A report does not name the resulting version,
+ * so a report matches by source, field manager and second. If several people wrote in that second, all of them are returned.
  */
 export function candidatesFor(
   { manager, atSeconds }: Pick<SourceWriter, "manager" | "atSeconds">,
