@@ -14,11 +14,11 @@ export interface BudgetRate {
 
 /** A rollout whose end is never reported is forgotten after this time. It exceeds a Deployment's own deadline of 10 minutes. */
 export const leaseMs = 15 * 60_000;
-/** Room is reserved for a waiting roll until this long after its time to ask again: an idle queue delivers it by then. */
+/** A waiting roll keeps its reserved room until this long after its time to ask again: an idle queue delivers it by then. */
 export const graceMs = 250;
-/** A busy queue delivers later. A roll that asks within this time keeps its place; after it the roll queues again at the end. */
+/** A busy queue delivers later. A roll that asks within this time keeps its place. After it the roll queues again at the end. */
 export const latenessMs = 60_000;
-/** The end of a rollout is not announced: the next in line ask once a second, those behind them less often. */
+/** Nothing announces the end of a rollout. The next rolls in line ask once a second, those behind them less often. */
 export const finishPollMs = 1000;
 /** Maximum wait before a roll asks again: limits may have changed. */
 export const askAgainMaxMs = 60_000;

@@ -10,32 +10,32 @@ import { type FreezeScope, isOneOf } from "./freeze.ts";
 export interface RegisteredCluster {
   readonly name: string;
   readonly labels: Labels;
-  /** Its id; undefined: it has not answered yet. */
+  /** Undefined: the cluster has not answered yet. */
   readonly id?: string | undefined;
 }
 
 /** A workload that is reloaded, and what it uses. */
 export interface ReloadedWorkload {
   readonly ref: WorkloadRef;
-  /** The object that it refers to for its pod template. */
+  /** The object that has its pod template, if it refers to one. */
   readonly templateOwner?: WorkloadRef | undefined;
   readonly sources: readonly Pick<SourceRef, "kind" | "name">[];
-  /** Whether it uses the source of the freeze, also by a pattern. False where the freeze is not about it, or about no source. */
+  /** Whether it uses the source of the freeze, also by a pattern. False if the freeze does not cover the workload or names no source. */
   readonly uses: boolean;
 }
 
-/** What a freeze covers as things are. */
+/** What a freeze covers at present. */
 export interface FreezeCoverage {
   /** Names of clusters with a workload that is covered. */
   readonly clusters: readonly string[];
   readonly workloads: number;
-  /** Each of them, with the name of its cluster. */
+  /** The covered workloads, each with the name of its cluster. */
   readonly covered: readonly { readonly cluster: string; readonly ref: WorkloadRef }[];
-  /** Of what it covers nothing for, with the name that was probably meant; undefined when it covers something. */
+  /** Why the freeze covers nothing, with the name that was probably meant; undefined when it covers something. */
   readonly missing: string | undefined;
 }
 
-/** The registered clusters that a freeze is about, and what is wrong when there are none. */
+/** The registered clusters that match a freeze, and what is wrong when none does. */
 export function clustersOf<C extends RegisteredCluster>(
   { cluster, clusterSelector }: FreezeScope,
   registered: readonly C[],
@@ -57,8 +57,8 @@ export function clustersOf<C extends RegisteredCluster>(
 }
 
 /**
- * The clusters that a freeze holds, each by the registration that serves it, and what is wrong when there are none. The brakes know no other
- * registration of a cluster, so a freeze by the name or the labels of one that stands by holds nothing.
+ * The clusters that a freeze holds, each by the registration that serves it, and what is wrong when there are none. Workers know only that
+ * registration. So a freeze that names another registration of the cluster, or its labels, holds nothing.
  */
 export function frozenClustersOf<C extends RegisteredCluster>(
   scope: FreezeScope,
@@ -74,7 +74,7 @@ export function frozenClustersOf<C extends RegisteredCluster>(
   return { clusters, missing: `no cluster is served by ${what}; did you mean ${meantOne?.name}?` };
 }
 
-/** What a freeze covers of the workloads that are reloaded. */
+/** Which of the reloaded workloads a freeze covers. */
 export function coverageOf<C extends RegisteredCluster>(
   scope: FreezeScope,
   registered: readonly C[],

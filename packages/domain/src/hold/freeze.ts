@@ -7,10 +7,10 @@ import {
 } from "../workload/label-selector.ts";
 import { type Annotations, annotationValue, type WorkloadRef } from "../workload/workload.ts";
 
-/** On a workload or a source: nothing is rolled for it. `false` says that it is not frozen; any other text is the reason. */
+/** On a workload or a source: freezes it. `false` means not frozen; any other text is the reason. */
 export const freezeAnnotation = "fleet-reloader.io/freeze";
 
-/** What is frozen. All that is said has to fit; nothing said is the whole fleet. */
+/** What is frozen. All given fields have to match; a scope without fields is the whole fleet. */
 export interface FreezeScope {
   /** Name or id of a cluster. */
   readonly cluster?: string;
@@ -21,12 +21,12 @@ export interface FreezeScope {
   readonly source?: Pick<SourceRef, "kind" | "name">;
 }
 
-/** Somebody's wish that nothing is rolled. */
+/** A declaration that nothing in its scope may be rolled. */
 export interface Freeze {
   readonly scope: FreezeScope;
   readonly reason: string;
   readonly by: string;
-  /** It ends by itself then; absent: when somebody takes it away. */
+  /** The time at which it ends by itself. Absent: it lasts until somebody removes it. */
   readonly untilMs?: number;
 }
 
@@ -36,18 +36,18 @@ export interface FreezeTarget {
   readonly clusterName: string;
   readonly clusterLabels: Labels;
   readonly workload: WorkloadRef;
-  /** The object that the workload refers to for its pod template: a freeze of that holds the workload too. */
+  /** The object that has the workload's pod template: a freeze of that object holds the workload too. */
   readonly templateOwner?: WorkloadRef | undefined;
-  /** Those whose change is the reason of the roll; a source that is frozen and has not changed holds nothing. */
+  /** The sources whose change causes the roll. A frozen source that has not changed holds nothing. */
   readonly sources: readonly SourceRef[];
 }
 
-/** Whether a freeze has not ended by itself. Its document may name it for long after. */
+/** Whether a freeze has not expired. Its document may list it long after that. */
 export function isInForce({ untilMs }: Pick<Freeze, "untilMs">, nowMs: number): boolean {
   return untilMs === undefined || nowMs < untilMs;
 }
 
-/** The freeze that forbids a roll now; undefined when none does. Of several the one that lasts longest. */
+/** The freeze that forbids a roll now; undefined when none does. If several do, the one that lasts longest. */
 export function freezeOf(
   freezes: readonly Freeze[],
   target: FreezeTarget,
@@ -61,10 +61,10 @@ export function freezeOf(
   );
 }
 
-/** Why an object says of itself that it is frozen; undefined when it does not. */
+/** The reason in an object's freeze annotation; undefined when the object is not frozen. */
 export function frozenByAnnotation(annotations: Annotations): string | undefined {
   const text = annotationValue(annotations, freezeAnnotation)?.trim();
-  // Any other text is meant as a freeze: a text that is not understood must not let a roll through.
+  // Any other text counts as a freeze: a text that we do not understand must not let a roll through.
   return text === undefined || text === "" || text === "false" ? undefined : text;
 }
 
@@ -105,7 +105,7 @@ function freezeEndOf({ untilMs }: Freeze): number {
   return untilMs ?? Number.POSITIVE_INFINITY;
 }
 
-/** What holds everything while a document of freezes cannot be read, as a sentence for people. */
+/** A sentence for people: every roll is held because the document of freezes cannot be read. */
 export function unreadableFreezesText(why: string): string {
   return `freezes cannot be read, and nothing is rolled: ${why}`;
 }

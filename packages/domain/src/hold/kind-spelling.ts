@@ -37,24 +37,24 @@ const sourceKinds: readonly Spelled<SourceKind>[] = [
   },
 ];
 
-/** Every way to say a kind of workload without its group. */
+/** Every spelling of a kind of workload without its group. */
 export const workloadSpellings: readonly string[] = workloadKinds.flatMap(spellingsOf);
-/** The same of sources. */
+/** Every spelling of a kind of source without its group. */
 export const sourceSpellings: readonly string[] = sourceKinds.flatMap(spellingsOf);
 
 /**
- * The kind of workload that a text means, as kubectl reads it: `Deployment`, `deployments`, `deploy`, `deployments.apps`,
- * `deployments.v1.apps`, in any case. A declared kind is what it is called here, `Service.serving.knative.dev`. Undefined: none.
+ * The kind of workload that a text names, read as kubectl does: `Deployment`, `deployments`, `deploy`, `deployments.apps`,
+ * `deployments.v1.apps`, in any case. A declared kind has the name that it has here, `Service.serving.knative.dev`. Undefined: no kind.
  */
 export function workloadKindOf(text: string): string | undefined {
   const known = findKind(workloadKinds, text);
   if (known !== undefined) return known.kind;
   const [, group = ""] = /^[A-Z][A-Za-z0-9]*\.([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(text) ?? [];
-  // A group of ours with a kind that it does not have.
+  // The text names one of our groups with a kind that the group does not have.
   return group === "" || workloadKinds.some((each) => each.group === group) ? undefined : text;
 }
 
-/** The kind of source that a text means; undefined: none. */
+/** The kind of source that a text names; undefined: no kind. */
 export function sourceKindOf(text: string): SourceKind | undefined {
   return findKind(sourceKinds, text)?.kind;
 }

@@ -9,14 +9,14 @@ import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 import { nameForRoll } from "./short-name.ts";
 
 /**
- * On a CronJob: the Job that was made for its last change. The name of each Job depends on that of the one before, so that a
- * content that comes back runs again, while a repeat of the same change finds its Job there.
+ * On a CronJob: the name of the Job that was made for its last change. The name of each Job depends on that of the one before. So a content that
+ * comes back runs again, while a repeat of the same change finds its Job.
  */
 export const lastRunAnnotation = "fleet-reloader.io/last-run";
 
 /**
- * Its template stays as it is: a change makes a Job of it at once, as `kubectl create job --from` does. Where its schedule has made one since,
- * there is nothing left to run.
+ * A roll leaves the CronJob's template as it is and creates a Job from it at once, as `kubectl create job --from` does. If its schedule has made
+ * a Job since the change, there is nothing left to run.
  */
 export const cronJob: WorkloadKind = {
   kind: "CronJob",
@@ -29,7 +29,7 @@ export const cronJob: WorkloadKind = {
   templatePath: ["spec", "jobTemplate", "spec", "template"],
   eligibility: (object): Eligibility =>
     jsonField(object, "spec", "suspend") === true ? "suspended" : "served",
-  // Its controller moves it only with a Job that it has made: not for a run that it skips, and not for one that people make.
+  // The controller sets this time only when it makes a Job: not for a run that it skips, and not for a Job that a person makes.
   lastDueAtSeconds: (object) => secondsOf(jsonField(object, "status", "lastScheduleTime")),
   roll: runNow,
   rolloutState: () => over("NextRun"),
@@ -38,7 +38,7 @@ export const cronJob: WorkloadKind = {
 function runNow({ live, edit, applied, keyed }: PlannedRoll): RollWrite {
   const { namespace, name: cronJobName } = live.ref;
   const lastRun = annotationValue(live.annotations, lastRunAnnotation) ?? "";
-  // The last Job was made with this applied state. The next name would be that of a second Job.
+  // The last Job was made with this applied state. The next name would create a second Job.
   if (applied.isWritten && lastRun !== "") return { type: "create", made: undefined, annotations: {} };
   const parts = [live.uid, lastRun, applied.before ?? "", applied.after];
   const name = nameForRoll(cronJobName, "", parts, keyed);
@@ -61,7 +61,7 @@ function runNow({ live, edit, applied, keyed }: PlannedRoll): RollWrite {
             ...jsonTexts(metadata, "annotations"),
             "cronjob.kubernetes.io/instantiate": "manual",
           },
-          // Without blockOwnerDeletion: some clusters require the right to update the CronJob's finalizers for it.
+          // Without blockOwnerDeletion: for it, some clusters require the right to update the CronJob's finalizers.
           ownerReferences: [
             { apiVersion: "batch/v1", kind: "CronJob", name: cronJobName, uid: live.uid, controller: true },
           ],

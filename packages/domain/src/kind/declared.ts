@@ -8,14 +8,14 @@ const declaredVersion = /^v[0-9a-z]+$/;
 const kindName = /^[A-Z][A-Za-z0-9]*$/;
 const pluralName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const fieldName = /^[A-Za-z][A-Za-z0-9_-]*$/;
-/** Writing there changes no pods, or is not ours to do. */
+/** A write to one of these changes no pods, or is not ours to make. */
 const notSpec: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 
 const example = "serving.knative.dev/v1/Service=spec.template";
 
 /**
- * A kind that people declare: `group/version/Kind[:plural]=path.to.template`. Any resource will do whose controller makes pods
- * anew when the pod template in it changes. For any other text it returns the problem.
+ * Parses a kind that people declare: `group/version/Kind[:plural]=path.to.template`. It may be any resource whose controller replaces its pods
+ * when the pod template in it changes. For any other text it returns the problem.
  */
 export function parseDeclaredKind(text: string): WorkloadKind | { readonly problem: string } {
   const [, groupText = "", versionText = "", kind = "", plural, path = ""] = shape.exec(text) ?? [];

@@ -17,17 +17,20 @@ import { nameForRoll } from "./short-name.ts";
 
 /** On a stash: the Job that is recreated from it. */
 const replacesAnnotation = "fleet-reloader.io/replaces";
-/** On a stash: the uid of the Job that it replaces; one with another uid is the new one. */
+/** On a stash: the uid of the Job that it replaces. A Job of that name with another uid is the new one. */
 const replacesUidAnnotation = "fleet-reloader.io/replaces-uid";
-/** On a stash: what the new Job has beside the stash's own spec. */
+/** On a stash: the parts of the new Job that differ from the stash. */
 const replacementAnnotation = "fleet-reloader.io/replacement";
-/** On a Job: the uid of a stash that it no longer needs. A process that still wants to replace the Job from it has to look again. */
+/**
+ * On a Job: the uid of a stash that it no longer needs. The write changes the Job's version, so a process that still wants to replace the Job
+ * has to read it again.
+ */
 export const keptAnnotation = "fleet-reloader.io/kept";
 
 /**
- * A Job's template cannot be changed, so the Job is made anew under its name. Before it is deleted there is a stash: a
- * suspended Job under another name that holds all of the new one. Creating it shows that admission and quota allow a Job, and
- * whatever happens afterwards, the new one is made from it; only then does it go.
+ * A Job's template cannot be changed, so the Job is deleted and recreated under its name. First a stash is created: a suspended Job under
+ * another name that holds the whole new Job. Its creation shows that admission and quota allow a Job. Whatever happens afterwards, the new Job
+ * is made from the stash, and only then is the stash deleted.
  */
 export const job: WorkloadKind = {
   kind: "Job",
@@ -62,14 +65,14 @@ function jobEligibilityOf(object: unknown): Eligibility {
   return jsonField(object, "spec", "suspend") === true ? "suspended" : "served";
 }
 
-/** The Job that a stash stands for, as the stash describes it. */
+/** The new Job that a stash describes, and the Job that it replaces. */
 export interface Stashed {
   readonly replaced: WorkloadRef;
   readonly replacedUid: string;
   readonly made: NewObject;
 }
 
-/** The parts of the new Job that a stash keeps in an annotation: a stash itself never runs, selects nothing and belongs to nobody. */
+/** The parts of the new Job that a stash keeps in an annotation, because a stash itself never runs, selects nothing and has no owner. */
 interface JobReplacementSpec {
   readonly metadata: JsonObject;
   readonly spec: JsonObject;
@@ -81,7 +84,7 @@ function stashOf({ live, edit, applied, keyed }: PlannedRoll): NewObject {
   const spec = objectOrEmpty(jsonField(live.object, "spec"));
   const annotations = jsonTexts(metadata, "annotations");
   const labels = jsonTexts(metadata, "labels");
-  // Of all that the new Job is made from, but for the time of the edit: the same roll has the same stash.
+  // Everything that the new Job is made from, except the time of the edit: the same roll has the same stash.
   const parts = [live.uid, applied.after, JSON.stringify([spec, annotations, labels])];
   const name = nameForRoll(jobName, "-reload", parts, keyed);
   const isSelectorOwn = spec.manualSelector === true;
@@ -120,7 +123,7 @@ function stashOf({ live, edit, applied, keyed }: PlannedRoll): NewObject {
   };
 }
 
-/** The Job that a stash stands for; undefined when somebody has damaged it. */
+/** The new Job that a stash describes; undefined when somebody has damaged the stash. */
 export function readStash(stash: {
   readonly ref: WorkloadRef;
   readonly object: unknown;
@@ -156,7 +159,7 @@ export function readStash(stash: {
   };
 }
 
-/** The API server's own, which it makes anew for each Job. */
+/** Labels that the API server makes for each Job. */
 const jobLabels: ReadonlySet<string> = new Set([
   "controller-uid",
   "job-name",
@@ -175,8 +178,8 @@ function withoutTemplateLabels(template: unknown): JsonObject {
 }
 
 /**
- * Without blockOwnerDeletion: some clusters require the right to update the finalizers of the owner for it, and would refuse the new
- * Job when the old one is gone.
+ * Removes blockOwnerDeletion: for it, some clusters require the right to update the owner's finalizers. They would refuse the new Job after the
+ * old one is deleted.
  */
 function unblockedOwners(metadata: JsonObject): JsonObject {
   const owners = jsonList(metadata, "ownerReferences").map((owner) => {

@@ -4,7 +4,7 @@ import { job } from "./job.ts";
 import { daemonSet, deployment, deploymentConfig, statefulSet } from "./pod-controller.ts";
 import { rollout } from "./rollout.ts";
 
-/** Every kind that is known without being declared, in the peer's order of action (compat section 3.6); ours at the end. */
+/** Every kind that is known without a declaration, in the peer's order of action (compat section 3.6); ours come last. */
 export const knownKinds: readonly WorkloadKind[] = [
   deployment,
   cronJob,
@@ -15,5 +15,5 @@ export const knownKinds: readonly WorkloadKind[] = [
   deploymentConfig,
 ];
 
-/** The kinds that are served when nothing is said. Argo's has to be asked for, as with the peer. */
+/** The kinds that are served by default. Argo's Rollout has to be enabled, as with the peer. */
 export const defaultKinds: readonly WorkloadKind[] = knownKinds.filter((kind) => kind !== rollout);

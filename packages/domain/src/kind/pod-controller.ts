@@ -4,7 +4,7 @@ import type { RolloutState } from "../rollout-state/rollout-state.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
 import type { WorkloadKind } from "../workload/workload-kind.ts";
 
-/** A kind whose controller replaces the pods when the template changes: a change of the template rolls it. */
+/** A kind whose controller replaces the pods when the template changes. */
 export function podController(
   kind: string,
   resource: { readonly group: string; readonly version: string; readonly plural: string | undefined },
@@ -39,7 +39,7 @@ export const deployment = appsController("Deployment", "deployments", deployment
 export const statefulSet = appsController("StatefulSet", "statefulsets", statefulSetState);
 export const daemonSet = appsController("DaemonSet", "daemonsets", daemonSetState, "updatedNumberScheduled");
 
-/** OpenShift's. Served where the cluster has it; its API knows no strategic merge that we could rely on. */
+/** OpenShift's. Served if the cluster has it. We do not rely on strategic merge patches of its API. */
 export const deploymentConfig = podController(
   "DeploymentConfig",
   { group: "apps.openshift.io", version: "v1", plural: "deploymentconfigs" },

@@ -10,8 +10,9 @@ import { nameForRoll } from "./short-name.ts";
 export const rolloutStrategyAnnotation = "reloader.stakater.com/rollout-strategy";
 
 /**
- * On a Deployment that a Rollout refers to: the roll of ours that changed its template last. The mark on the template names a content,
- * which comes back: with an undo of the Deployment, or because the pods got another content without a roll of ours in between.
+ * On a Deployment that a Rollout refers to: the roll of ours that changed its template last. The mark on the template is not enough. It names a
+ * content, and the same content can come back: by an undo of the Deployment, or because the pods got another content without a roll of ours in
+ * between.
  */
 export const lastRollAnnotation = "fleet-reloader.io/last-roll";
 
@@ -48,13 +49,13 @@ function isRestarted(annotations: Annotations): boolean {
 function rolloutRollOf({ live, edit, mark, applied, nowMs, keyed }: PlannedRoll): RollWrite {
   const spec = jsonField(live.object, "spec");
   const isReferring = jsonField(spec, "workloadRef") !== undefined;
-  // A template that cannot be reached cannot be changed. The pods can still be recreated.
+  // The template cannot be reached, so it cannot be changed. The pods can still be recreated.
   if (isRestarted(live.annotations) || (isReferring && live.templateOwner === undefined))
     return { type: "fields", fields: restartFields(jsonField(spec, "restartAt"), { applied, nowMs }) };
   const { templateOwner: owner } = live;
   if (owner === undefined) return { type: "template", edit };
   const name = nameForRoll(live.ref.name, "", [live.uid, applied.before ?? "", applied.after], keyed);
-  // Every strategy writes the mark. Both together show a repeat that the template was changed and only the applied state is missing.
+  // Every strategy writes the mark. If both are there, an earlier attempt changed the template and only the applied state is missing.
   const isThere =
     annotationValue(live.templateAnnotations, markAnnotation) === mark &&
     annotationValue(owner.annotations, lastRollAnnotation) === name;
@@ -68,7 +69,10 @@ function rolloutRollOf({ live, edit, mark, applied, nowMs, keyed }: PlannedRoll)
   };
 }
 
-/** Undefined: it was restarted together with the applied state. Each attempt would write another time, and so restart it again. */
+/**
+ * Undefined when an earlier attempt restarted it: the applied state is written with the restart. A new attempt would write another time and
+ * restart it again.
+ */
 function restartFields(
   before: unknown,
   { applied, nowMs }: Pick<PlannedRoll, "applied" | "nowMs">,
@@ -78,8 +82,8 @@ function restartFields(
 }
 
 /**
- * The next whole second, and later than the last one: pods made before it are made anew, and the times of pods are whole
- * seconds too.
+ * The next whole second, and later than the last restart. Argo recreates pods that were made before it, and the times of pods are whole seconds
+ * too.
  */
 function restartAt(nowMs: number, before: unknown): string {
   const last = typeof before === "string" ? Date.parse(before) : Number.NaN;

@@ -5,12 +5,12 @@ const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const letters = "abcdefghijklmnopqrstuvwxyz234567";
 /** 50 bits: two different rolls of one workload share a name with a probability of 10^-15. */
 const suffixLength = 10;
-/** The longest name that may also be the value of a label, as the name of a Job is on its pods. */
+/** The longest name that is also valid as the value of a label: the name of a Job is a label of its pods. */
 const nameMax = 63;
 
 /**
- * A name for an object that is made for a roll: of the workload's name and a digest of all that the roll is. The same roll has
- * the same name, so that a second creation is refused.
+ * A name for an object that is made for a roll: the workload's name and a digest of the whole roll. The same roll has the same name, so the API
+ * server refuses a second creation.
  */
 export function nameForRoll(
   workload: string,
