@@ -15,7 +15,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** All parts, one after another, in a new array. */
+/** Joins all parts, in their order, in a new array. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
@@ -26,7 +26,7 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** The text that is percent-encoded like this; undefined where a % begins no code (RFC 3986, section 2.1), or the codes are no UTF-8. */
+/** Decodes a percent-encoded text; undefined where a % begins no code (RFC 3986, section 2.1), or the decoded bytes are no UTF-8. */
 export function decodePercentCodes(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -1,25 +1,25 @@
-/** How much of the queue one flow may have before others, and how fast what it had is forgiven. */
+/** How much of the queue one flow may take before others, and how fast its backlog shrinks. */
 export interface Share {
   /** Requests in a rank. */
   readonly size: number;
-  /** Requests a second that a flow may ask for all the time without losing rank. */
+  /** Requests a second that a flow may make all the time without losing rank. */
   readonly perSecond: number;
 }
 
 /**
- * A rank is what a worker handles at once by default: less would cost every small burst the slower way through the queue.
- * 20 a second is what kube-controller-manager allows itself towards one API server (its --kube-api-qps): a cluster with more
- * than that is in a storm.
+ * A rank has as many requests as a worker handles at once by default. Fewer would send every small burst the slower way through the queue.
+ * kube-controller-manager allows itself 20 requests a second to one API server (its --kube-api-qps): a cluster with more changes than that is in
+ * a storm.
  */
 export const defaultShare: Share = { size: 32, perSecond: 20 };
 
-/** What a flow, such as the changes of one cluster, has asked for and not been forgiven. Milliseconds of one clock. */
+/** The requests of a flow, such as the changes of one cluster, that still count against it. Milliseconds of one clock. */
 export interface Backlog {
   readonly requests: number;
   readonly at: number;
 }
 
-/** The backlog as it is at a later time. A clock that went back forgives nothing. */
+/** The backlog at a later time. A clock that went back reduces nothing. */
 export function forgive(backlog: Backlog | undefined, now: number, share: Share = defaultShare): Backlog {
   if (backlog === undefined) return { requests: 0, at: now };
   const seconds = Math.max(0, now - backlog.at) / 1000;
@@ -30,11 +30,11 @@ export function forgive(backlog: Backlog | undefined, now: number, share: Share 
 }
 
 /**
- * The rank of each of `count` further requests of a flow, and its backlog with them. Lower ranks are handled first: what a
- * quiet flow asks for has rank 0 and overtakes the tail of a storm; two storms take turns, a share each.
+ * The rank of each of `count` further requests of a flow, and the backlog after them. Lower ranks are handled first. The requests of a quiet
+ * flow have rank 0 and overtake the tail of a storm. Two storms take turns, one share each.
  *
- * The backlog is virtual. What really waits in the queue is not asked for: that would cost a question for each change, and a
- * wrong rank changes only the order.
+ * The backlog is an estimate. Reading what really waits in the queue would cost a round trip for each change, and a wrong rank changes only the
+ * order.
  */
 export function takeRanks(
   backlog: Backlog | undefined,

@@ -38,7 +38,7 @@ interface FaultEntry {
   readonly mend: string;
 }
 
-/** Code → meaning and mend. The operator's page `docs/reference/faults.md` is made from this table. */
+/** Code → meaning and mend. The operator's page `docs/reference/faults.md` is generated from this table. */
 export const faultCatalogue = {
   "kube.conflict": {
     class: "conflict",
@@ -211,7 +211,7 @@ export type FaultCode = keyof typeof faultCatalogue;
 export interface FaultOptions {
   /** Safe context: names only, never values. */
   readonly context?: Readonly<Record<string, string | number>>;
-  /** The wait that the other side asked for, in milliseconds. */
+  /** The wait that the server asked for, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
@@ -239,7 +239,7 @@ export class Fault extends Error {
   }
 }
 
-/** Any thrown value as a fault. A foreign error counts as our bug. */
+/** Turns any thrown value into a fault. A foreign error counts as a bug of ours. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const message = error instanceof Error ? error.message : "a value that is not an error was thrown";

@@ -1,2 +1,2 @@
-/** The peer writes under this name: what it has written stays owned by the same manager, and is not fought over, when it goes. */
+/** We write under the peer's name. Fields that the peer wrote keep the same manager when it is removed, so there is no conflict. */
 export const fieldManager = "Reloader";

@@ -1,9 +1,9 @@
-/** A JSON object as it came from outside: nothing is known about its fields. */
+/** A JSON object from outside: nothing is known about its fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value of a JSON text; undefined when it is not JSON. The message of the parser is dropped, since it may quote a secret. */
+/** The value of a JSON text; undefined when it is not JSON. The parser's message is dropped, because it may quote a secret. */
 export function parseJson(text: string): unknown {
-  // An absent record is an empty text. Each would make an error with its stack, which takes 8 µs.
+  // An absent record is an empty text. Parsing it would make an error with a stack, which takes 8 µs.
   if (text === "") return undefined;
   try {
     return JSON.parse(text);
@@ -17,12 +17,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path of own fields; undefined where one is missing or is no object. A missing `constructor` is missing. */
+/** The value at a path of own fields; undefined where one is missing or is no object. Inherited fields such as `constructor` count as missing. */
 export function jsonField(value: unknown, ...path: readonly string[]): unknown {
   return atPath(value, path);
 }
 
-/** The elements of the list at a path; none where there is no list. */
+/** The elements of the list at a path; empty if there is no list. */
 export function jsonList(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = atPath(value, path);
   return Array.isArray(found) ? found : [];
@@ -34,7 +34,7 @@ export function jsonText(value: unknown, ...path: readonly string[]): string | u
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
-/** The texts of the object at a path, own properties all; fields of other types are left out. */
+/** The own text fields of the object at a path; fields of other types are left out. */
 export function jsonTexts(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
   const found = atPath(value, path);
   if (!isJsonObject(found)) return {};
@@ -43,7 +43,7 @@ export function jsonTexts(value: unknown, ...path: readonly string[]): Readonly<
   );
 }
 
-/** The path is handed on as it is: most of these are asked for every object of every list. */
+/** Takes the path as an array without a copy: most of these are called for every object of every list. */
 function atPath(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const name of path) {

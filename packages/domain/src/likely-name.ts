@@ -1,8 +1,8 @@
 import { nearestName } from "./nearest-name.ts";
 
 /**
- * The known name that was most likely meant: one that differs by a slip of the pen, or one that says the same with more or
- * fewer words, as `catalyst-handover-jwt-public` for `handover-jwt-public`.
+ * The known name that was most likely meant: one that differs by a typing error, or one with the same words and more or fewer besides, as
+ * `catalyst-handover-jwt-public` for `handover-jwt-public`.
  */
 export function likelyName(name: string, known: readonly string[]): string | undefined {
   const [extended] = known
@@ -11,7 +11,7 @@ export function likelyName(name: string, known: readonly string[]): string | und
   return nearestName(name, known) ?? extended;
 }
 
-/** Whether the words of one name follow each other in the other. */
+/** Whether the words of one name occur in the other, one after another. */
 function holdsWords(name: string, part: string): boolean {
   const dashed = (text: string) => `-${text.toLowerCase().replaceAll(".", "-")}-`;
   return dashed(name).includes(dashed(part));

@@ -1,6 +1,6 @@
 /**
- * Reasons of log lines, of metrics of parked requests and of queue entries that no other catalogue has, each with its meaning.
- * Faults have their own codes.
+ * Reasons that no other catalogue has, each with its meaning: of log lines, of metrics of parked requests and of queue entries. Faults have
+ * their own codes.
  */
 export const logReasons = [
   { reason: "FreezeIdle", meaning: "A declared freeze names an unregistered cluster and covers nothing." },

@@ -1,6 +1,6 @@
 /**
- * The known name that was most likely meant; undefined when none is near. Case and dashes do not count. A third of the letters wrong is a
- * slip, unless fewer are given; more is another word.
+ * The known name that was most likely meant; undefined when none is near. Case and dashes do not count. Up to `wrongMax` wrong letters are a
+ * typing error, by default a third of the letters; more make it another word.
  */
 export function nearestName(
   name: string,
@@ -8,7 +8,7 @@ export function nearestName(
   wrongMax: number = bare(name).length / 3,
 ): string | undefined {
   const meant = bare(name);
-  // The lengths alone rule most names out.
+  // The lengths alone exclude most names.
   const near = known.filter((each) => Math.abs(bare(each).length - meant.length) <= wrongMax);
   const byDistance = near.map((each) => ({ each, distance: distance(meant, bare(each)) }));
   const nearest = byDistance.reduce<{ each: string; distance: number } | undefined>(
