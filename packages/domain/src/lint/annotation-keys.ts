@@ -20,7 +20,7 @@ interface DialectKeys {
   readonly workloadOrSource: readonly string[];
 }
 
-/** Written by the product or by the peer; nobody writes them by hand, and files that were exported have them. */
+/** Written by the product or by the peer. Nobody writes them by hand, but exported files have them. */
 const writtenKey =
   /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|last-roll|kept|replace.*|cluster))$/;
 
@@ -49,7 +49,7 @@ function keysIn(dialect: AnnotationDialect): DialectKeys {
   return { all, eitherPlace, workload, source, workloadOrSource };
 }
 
-/** What is said of the annotations of an object that is no workload: sources, and kinds that are never rolled. */
+/** Findings about the annotations of an object that is no workload: a source, or an object of a kind that is never rolled. */
 export function lintOtherKeys(manifest: LintManifest, dialect: AnnotationDialect): readonly LintFinding[] {
   const head = manifestHead(manifest.object);
   const isSource = sourceKindIn(head.group, head.kind) !== undefined;
@@ -68,7 +68,7 @@ export function lintOtherKeys(manifest: LintManifest, dialect: AnnotationDialect
   });
 }
 
-/** What is said of the annotations of a workload and of its pod template, by their keys alone. */
+/** Findings about the annotations of a workload and of its pod template, from their keys alone. */
 export function lintWorkloadKeys(workload: LintedWorkload): readonly LintFinding[] {
   const { dialect, head, manifest, templatePath = [] } = workload;
   const keys = annotationKeysOf(dialect);
@@ -100,7 +100,7 @@ export function lintWorkloadKeys(workload: LintedWorkload): readonly LintFinding
   return [...onWorkload, ...lintJobTemplate(workload), ...onTemplate];
 }
 
-/** Annotations that a CronJob hands on to its Jobs, which nobody rolls. */
+/** Annotations that a CronJob passes on to its Jobs, which nothing rolls. */
 function lintJobTemplate({ dialect, head, manifest, templatePath = [] }: LintedWorkload) {
   const jobTemplatePath = templatePath.slice(0, -["spec", "template"].length);
   if (jobTemplatePath.length === 0) return [];
@@ -133,7 +133,7 @@ export function lintKeySpelling(
   );
 }
 
-/** A key that has the word in it may be one of ours with a slip; every other key is somebody else's. */
+/** A key with this word in it may be a misspelled key of ours. Every other key belongs to somebody else. */
 function isSpelledLike(key: string): boolean {
   return key.includes("reloader") && !writtenKey.test(key);
 }
@@ -161,7 +161,7 @@ function annotationsAt({ object }: LintManifest, owner: readonly string[]): Json
   return isJsonObject(annotations) ? annotations : {};
 }
 
-/** The pod template's annotation counts for no kind of source, and says something else than the workload's own. */
+/** The pod template's annotation counts for no kind of source, and its value differs from the workload's own. */
 function isHidden({ dialect, head, optIn }: LintedWorkload, key: string, value: string): boolean {
   if (Object.hasOwn(head.annotations, key) && head.annotations[key] === value) return false;
   const ofKind = lintedSourceKinds.filter(
@@ -192,7 +192,7 @@ function misplaced(place: LintPlace, value: string, problem: string, mend: strin
   return lintFinding(place, { rule: "annotation-misplaced", value, problem, mend });
 }
 
-/** Numbers and booleans are quoted in the mend; anything else is only said to be no text. */
+/** The mend quotes a number or boolean. For any other value it only asks for a text. */
 function notText(place: LintPlace, value: unknown): LintFinding {
   const text = typeof value === "boolean" || typeof value === "number" ? String(value) : "";
   const mend = text === "" ? "write a text in quotes" : `write "${text}" in quotes`;

@@ -26,7 +26,7 @@ export function lintMessage({ object, field, value, problem, mend }: LintFinding
     : `${object}: ${field}: "${value}" ${problem}; ${mend}`;
 }
 
-/** Where a finding is: the same for all that are about one field. */
+/** Where a finding is. Findings about one field share it. */
 export interface LintPlace {
   readonly file: string;
   readonly position: ManifestPosition;
@@ -42,7 +42,7 @@ export interface LintRemark {
   readonly mend: string;
 }
 
-/** An annotation may have 256 KiB; a line of a terminal has not. */
+/** An annotation may have 256 KiB. A line of a terminal has less room. */
 const findingValueMax = 128;
 
 export function lintFinding(place: LintPlace, { rule, value, problem, mend }: LintRemark): LintFinding {
@@ -59,7 +59,7 @@ export function lintFinding(place: LintPlace, { rule, value, problem, mend }: Li
   };
 }
 
-/** A file that is a template is said to be one: its text is no manifest yet. */
+/** Reports a file that is a template: its text is no manifest yet. */
 export function templateFinding(file: string, position: ManifestPosition): LintFinding {
   const place = { file, position, object: "the file", field: "" };
   return lintFinding(place, {

@@ -3,7 +3,7 @@ import type { SourceKind } from "../source/source.ts";
 import type { Annotations } from "../workload/workload.ts";
 import { isSameNamespace, type LintManifest, manifestHead } from "./manifest.ts";
 
-/** A source that the given files have, or that an object of theirs makes. */
+/** A source that one of the given files has, or that an object in them makes. */
 export interface KnownSource {
   readonly kind: SourceKind;
   readonly namespace: string;
@@ -15,7 +15,7 @@ export interface KnownSource {
 /** The sources of the files. */
 export interface KnownSources {
   readonly all: readonly KnownSource[];
-  /** By name, those of a kind that a workload of the namespace may use. */
+  /** By name, the sources of a kind that a workload of the namespace may use. */
   readonly inReach: (kind: SourceKind, namespace: string) => ReadonlyMap<string, KnownSource>;
 }
 
@@ -53,10 +53,10 @@ export function sourceKindIn(group: string, kind: string): SourceKind | undefine
   return group === "secrets-store.csi.x-k8s.io" && kind === "SecretProviderClass" ? kind : undefined;
 }
 
-/** A source that an object makes, as the object says it. */
+/** A source that an object makes, as that object describes it. */
 type MadeSource = Pick<KnownSource, "kind" | "annotations"> & { readonly name: string | undefined };
 
-/** Where the kinds that make a Secret say its name, and its annotations. The name of the object counts when they say none. */
+/** For each kind that makes a Secret: the fields that hold the Secret's name and annotations. Without a name there, the object's own name counts. */
 const secretMakers: ReadonlyMap<
   string,
   Readonly<Record<"name" | "annotations", readonly string[]>>

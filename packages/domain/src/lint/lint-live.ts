@@ -9,7 +9,7 @@ import { lintAutoReload, lintPatternTexts } from "./named-sources.ts";
 import { hasOptedIn, optionalsWithoutEffect, subPathMounts } from "./pod-references.ts";
 import type { LintRuleId } from "./rules.ts";
 
-/** Rules that say something of a workload alone. The others ask which sources there are, or say what an Event says already. */
+/** Rules that need only the workload itself. The other rules need to know which sources exist, or repeat what an Event says. */
 export const liveRules = [
   ...(["annotation-misplaced", "annotation-unknown", "list-separator", "mount-by-subpath"] as const),
   ...(["nothing-to-reload", "optional-without-effect", "pattern-anchors"] as const),
@@ -24,12 +24,12 @@ export interface LiveLintInput {
 }
 
 /**
- * The findings of lint about a live workload that are certain without any other object; none for a workload that opts in to nothing.
- * No pattern is matched where that could take long.
+ * The findings about a live workload that are certain without any other object; none for a workload that opts in to nothing. It matches no
+ * pattern where that could take long.
  */
 export function lintLive({ object, kind, optIn, dialect }: LiveLintInput): readonly LintFinding[] {
   if (!isJsonObject(object) || !hasOptedIn({ optIn })) return [];
-  // Items of a list have no type.
+  // The API server sends the items of a list without apiVersion and kind.
   const typed = { ...object, apiVersion: `${kind.group}/${kind.version}`, kind: kind.apiKind };
   const manifest = { file: "", object: typed, positionOf: () => ({ line: 0, column: 0 }) };
   const workload = lintedAlone(manifest, kind, { dialect, optIn });
@@ -45,7 +45,7 @@ export function lintLive({ object, kind, optIn, dialect }: LiveLintInput): reado
   return found.filter(({ rule }) => told.has(rule));
 }
 
-/** Whether what it covers depends on annotations of sources, or on patterns that take time to match. */
+/** Whether the annotations of sources, or patterns that take time to match, decide what it covers. */
 function isOpen({ kinds }: OptIn): boolean {
   return lintedSourceKinds.some((kind) => kinds[kind].search || kinds[kind].named.patterns.length > 0);
 }

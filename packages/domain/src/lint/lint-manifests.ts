@@ -17,8 +17,8 @@ import { findingsMax, lintAutoReload, lintNamedSources } from "./named-sources.t
 import { lintPodReferences } from "./pod-references.ts";
 
 /**
- * What is wrong with the annotations in the files, sorted by file and place. All manifests that belong together have to be
- * given together: what no file has is taken to be nowhere.
+ * Findings about the annotations in the files, sorted by file and place. Manifests that belong together have to be given together: a source that
+ * no file has counts as missing.
  */
 export function lintManifests(
   manifests: readonly LintManifest[],
@@ -48,7 +48,7 @@ function lintWorkload(workload: LintedWorkload): readonly LintFinding[] {
   ];
 }
 
-/** What the running product says of the same annotations, in the same words. */
+/** Findings that the running product reports about the same annotations, in the same words. */
 function lintValues(workload: LintedWorkload): readonly LintFinding[] {
   const { dialect, head, optIn } = workload;
   const pause = planPause({

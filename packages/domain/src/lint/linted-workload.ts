@@ -26,7 +26,7 @@ export const lintedSourceKinds = [
   "SecretProviderClass",
 ] as const satisfies readonly SourceKind[];
 
-/** What the meaning of manifests depends on. */
+/** The settings that change the meaning of manifests. */
 export interface LintSettings {
   readonly dialect: AnnotationDialect;
   readonly autoReloadAll: boolean;
@@ -37,9 +37,9 @@ export interface LintSettings {
 export interface LintedWorkload {
   readonly manifest: LintManifest;
   readonly head: ManifestHead;
-  /** Where its pod template is; undefined when another object has the template. */
+  /** Path to its pod template; undefined when another object has the template. */
   readonly templatePath: readonly string[] | undefined;
-  /** False where the pods are described elsewhere: in an object that this one refers to, or in the base that this kustomize patch is for. */
+  /** False if its pods are described elsewhere: in an object that it refers to, or in the base of a kustomize patch. */
   readonly hasPods: boolean;
   readonly template: PodTemplate;
   readonly references: readonly Reference[];
@@ -71,7 +71,7 @@ interface LintReading {
   readonly read: (annotated: AnnotatedWorkload) => OptIn;
 }
 
-/** A live workload, read as a file that has nothing else: which sources there are is not known. */
+/** Reads a live workload like a file without any other objects: which sources exist is not known. */
 export function lintedAlone(
   manifest: LintManifest,
   kind: WorkloadKind,
@@ -120,7 +120,7 @@ export function usedNames(workload: LintedWorkload, kind: SourceKind): readonly 
   return workload.references.filter(({ source }) => source.kind === kind).map(({ source }) => source.name);
 }
 
-/** By name, the sources of a kind that the files have for the workload. */
+/** By name, the sources of a kind in the files that the workload may use. */
 export function givenSources(
   { head, sources }: LintedWorkload,
   kind: SourceKind,
@@ -134,7 +134,7 @@ export function lintPlaceOf(manifest: LintManifest, path: ManifestPath, field = 
   return { file: manifest.file, position: manifest.positionOf(path), object, field };
 }
 
-/** An annotation of the workload, where it counts for the kind of source: on itself or on its pod template. */
+/** The place of an annotation that counts for the kind of source: on the workload or on its pod template. */
 export function annotationPlace(
   { dialect, manifest, optIn, templatePath }: LintedWorkload,
   annotation: string,
@@ -150,7 +150,7 @@ export function annotationPlace(
   return lintPlaceOf(manifest, [...owner, "metadata", "annotations", annotation], annotation);
 }
 
-/** The text of an annotation, where it counts for the kind of source. */
+/** The text of an annotation that counts for the kind of source. */
 export function countedText(workload: LintedWorkload, kind: SourceKind, annotation: string): string {
   const { head, optIn, template } = workload;
   const annotations =

@@ -7,18 +7,18 @@ export interface ManifestPosition {
   readonly column: number;
 }
 
-/** Names of fields and indexes of lists, from the object down. */
+/** Names of fields and indexes of lists, starting at the object. */
 export type ManifestPath = readonly (string | number)[];
 
 /** One object of a file, with the places of its fields. */
 export interface LintManifest {
   readonly file: string;
   readonly object: unknown;
-  /** Where the value at the path is; where its nearest parent is, when the file has no such value. */
+  /** The place of the value at the path. If the file has no such value, the place of its nearest parent. */
   readonly positionOf: (path: ManifestPath) => ManifestPosition;
 }
 
-/** The fields of an object that every rule asks for. A field that is missing is `""`. */
+/** The fields of an object that every rule reads. A missing field is `""`. */
 export interface ManifestHead {
   readonly group: string;
   readonly kind: string;

@@ -13,15 +13,15 @@ import {
   usedNames,
 } from "./linted-workload.ts";
 
-/** Findings of one annotation: a list with thousands of wrong names is one mistake. */
+/** Maximum findings of one annotation: a list with thousands of wrong names is one mistake. */
 export const findingsMax = 20;
 
-/** What the annotations that name sources say of names that nothing has, of patterns that match nothing, and of sources that never count. */
+/** Findings about the annotations that name sources: names that no source has, patterns that match nothing, and sources that never count. */
 export function lintNamedSources(workload: LintedWorkload): readonly LintFinding[] {
   return lintedSourceKinds.flatMap((kind) => {
     const named = namedOf(workload, kind);
     const place = annotationPlace(workload, named.annotation);
-    // Lazily: a likely name is looked for among all names of the files, which takes its time.
+    // Lazy: the search for a likely name compares all names of the files, which takes time.
     const ofNames = named.names.values().flatMap((name) => ofName(named, name));
     const ofPatterns = named.patterns.values().flatMap((pattern) => ofPattern(named, pattern));
     const remarks = [...ofNames.take(findingsMax), ...ofPatterns.take(findingsMax)];
@@ -34,15 +34,15 @@ interface Named {
   readonly kind: SourceKind;
   readonly annotation: string;
   readonly names: readonly string[];
-  /** The same names: none of them is what a wrong one means. */
+  /** The same names. A wrong name is never a misspelling of one of them. */
   readonly taken: ReadonlySet<string>;
   readonly patterns: readonly { readonly text: string; readonly matches: (name: string) => boolean }[];
-  /** The names of the kind that the pod template uses, and those that the files have. */
+  /** The names of the kind that the pod template uses. */
   readonly used: ReadonlySet<string>;
   readonly given: ReadonlyMap<string, KnownSource>;
 }
 
-/** A name with dots counts as a pattern that also matches itself; its writer means the name. */
+/** A name with dots is parsed as a pattern that also matches itself. Its writer means the name. */
 const plainName = /^[A-Za-z0-9._-]+$/;
 
 function namedOf(workload: LintedWorkload, kind: SourceKind): Named {
@@ -71,7 +71,7 @@ function ofName(named: Named, name: string): readonly LintRemark[] {
   return [given.has(name) ? unusedSource(named, name) : missingSource(named, name)];
 }
 
-/** A source that is there and can never roll the workload. */
+/** A source that exists and can never roll the workload. */
 function neverCounts(named: Named, name: string, source: KnownSource | undefined): LintRemark | undefined {
   const { annotation, kind, workload } = named;
   const { dialect, optIn } = workload;
@@ -133,7 +133,7 @@ function missingSource(named: Named, name: string): LintRemark {
   return { rule: "source-missing", value: name, problem, mend: hint };
 }
 
-/** What the pod template uses comes first: a name in the annotation is most often that of a source the pods read. */
+/** Prefers the names that the pod template uses: a name in the annotation is most often that of a source the pods read. */
 function likelySource({ given, kind, taken, used, workload }: Named, name: string): string | undefined {
   const volume = workload.template.spec.volumes.find((each) => each.name === name);
   const shown = volume === undefined ? undefined : objectsInVolume(volume).find((use) => use.kind === kind);
@@ -149,7 +149,7 @@ function likelySource({ given, kind, taken, used, workload }: Named, name: strin
   return likelyGiven === undefined ? undefined : `write ${likelyGiven} if that is meant`;
 }
 
-/** What kustomize puts behind the names of generated sources: a hash of the content. */
+/** The suffix that kustomize appends to the names of generated sources: a hash of the content. */
 const contentSuffix = /^-[2456789bcdfghkmt]{10}$/;
 
 function isGeneratedFrom(name: string, full: string): boolean {
@@ -158,7 +158,7 @@ function isGeneratedFrom(name: string, full: string): boolean {
 
 function ofPattern(named: Named, { text, matches }: Named["patterns"][number]): readonly LintRemark[] {
   const { given, kind, used, workload } = named;
-  if (isGlobLike(text)) return []; // The annotation cannot be read as meant, which another rule says.
+  if (isGlobLike(text)) return []; // Another rule reports that the annotation does not mean what its author intended.
   const remark = ofPatternText(text);
   if (remark !== undefined) return [remark];
   if (!workload.hasPods || [...used, ...given.keys()].some((name) => name === text || matches(name)))
@@ -173,13 +173,13 @@ function ofPattern(named: Named, { text, matches }: Named["patterns"][number]): 
   ];
 }
 
-/** What a pattern says by itself, whatever it matches. */
+/** A finding about the pattern's text alone, whatever it matches. */
 function ofPatternText(text: string): LintRemark | undefined {
   if (/[\s;]/.test(text)) return listSeparator(text);
   return hasOpenAlternatives(text) ? patternAnchors(text) : undefined;
 }
 
-/** What the patterns in annotations say by themselves. Nothing is matched, so thousands of patterns take no time. */
+/** Findings about the texts of the patterns in annotations. It matches nothing, so thousands of patterns take no time. */
 export function lintPatternTexts(workload: LintedWorkload): readonly LintFinding[] {
   return lintedSourceKinds.flatMap((kind) => {
     const place = annotationPlace(workload, workload.dialect.kinds[kind].named);
@@ -224,7 +224,7 @@ function patternAnchors(text: string): LintRemark {
   };
 }
 
-/** What is said of a workload that opts in to all that it uses, and uses nothing that could count. */
+/** Findings about a workload that opts in to everything it uses, but uses nothing that could count. */
 export function lintAutoReload(workload: LintedWorkload): readonly LintFinding[] {
   if (!workload.hasPods) return [];
   const { dialect, references } = workload;
@@ -259,7 +259,7 @@ export function lintAutoReload(workload: LintedWorkload): readonly LintFinding[]
   ];
 }
 
-/** Whether all sources that the pod template uses are in the files, and none carries the mark. */
+/** Whether the files have every source that the pod template uses, and none of these has the `match` annotation. */
 function isNothingMarked(workload: LintedWorkload): boolean {
   return workload.references.every(({ source: { kind, name } }) => {
     const known = givenSources(workload, kind).get(name);

@@ -13,7 +13,7 @@ import {
 } from "./linted-workload.ts";
 import { type ManifestPath, valueAt } from "./manifest.ts";
 
-/** Findings about the uses of sources in the pod template. Only for workloads that opt in: no others concern us. */
+/** Findings about how the pod template uses sources. Only for workloads that opt in. */
 export function lintPodReferences(workload: LintedWorkload): readonly LintFinding[] {
   if (!workload.hasPods || !hasOptedIn(workload)) return [];
   return [
@@ -24,7 +24,7 @@ export function lintPodReferences(workload: LintedWorkload): readonly LintFindin
   ];
 }
 
-/** Whether the workload asks for a reload at all. */
+/** Whether the workload opts in to anything. */
 export function hasOptedIn({ optIn }: Pick<LintedWorkload, "optIn">): boolean {
   return lintedSourceKinds.some((kind) => {
     const { auto, autoForKind, autoReloadAll, named, search } = optIn.kinds[kind];
@@ -33,12 +33,12 @@ export function hasOptedIn({ optIn }: Pick<LintedWorkload, "optIn">): boolean {
   });
 }
 
-/** A pod template's place in its object is known here: a template elsewhere is not checked. */
+/** A place in the pod template. Its path is always known here, because templates in other objects are not checked. */
 function templatePlace(workload: LintedWorkload, path: ManifestPath) {
   return lintPlaceOf(workload.manifest, [...(workload.templatePath ?? []), ...path]);
 }
 
-/** Mounts that Kubernetes never updates, of sources that do not roll the workload. */
+/** Mounts that Kubernetes never updates, with sources that do not roll the workload. */
 export function subPathMounts(workload: LintedWorkload): readonly LintFinding[] {
   const spec = jsonField(valueAt(workload.manifest.object, workload.templatePath ?? []), "spec");
   return ["containers", "initContainers"].flatMap((list) =>
@@ -71,7 +71,7 @@ function subPathRemark({
   };
 }
 
-/** What a volume shows of sources that do not roll the workload. */
+/** The sources in a volume that do not roll the workload. */
 function staleSources(workload: LintedWorkload, volumeName: unknown): readonly string[] {
   const { namespace } = workload.head;
   return workload.template.spec.volumes
@@ -82,8 +82,8 @@ function staleSources(workload: LintedWorkload, volumeName: unknown): readonly s
 }
 
 /**
- * Whether no annotation covers a source, and none leaves it out on purpose. A workload that searches may be rolled by a source that no file
- * has: whether that one matches is not known.
+ * Whether no annotation covers a source and none excludes it on purpose. For a workload with the `search` annotation, nobody knows whether a
+ * source that no file has would match.
  */
 function isLeftUncovered(workload: LintedWorkload, source: SourceRef): boolean {
   const { excluded, search } = workload.optIn.kinds[source.kind];
@@ -92,7 +92,7 @@ function isLeftUncovered(workload: LintedWorkload, source: SourceRef): boolean {
   return !isLeftOut && !(search && given === undefined) && !isRolledBy(workload, source);
 }
 
-/** Optional references to what another reference requires. */
+/** Optional references to something that another reference requires. */
 export function optionalsWithoutEffect(workload: LintedWorkload): readonly LintFinding[] {
   return workload.references.flatMap((reference) => optionalWithoutEffect(workload, reference));
 }
@@ -114,12 +114,12 @@ function optionalWithoutEffect(
   ];
 }
 
-/** Whether a pod that has what the one use requires also has what the other asks for. */
+/** Whether a pod that has all that `required` needs also has all that `optional` reads. */
 function needsAllOf(required: ReferenceUse, optional: ReferenceUse): boolean {
   return optional.keys === "all" || (required.keys !== "all" && coversKeys(required.keys, optional.keys));
 }
 
-/** One finding for the workload: a pod template may have dozens of them. */
+/** One finding for the whole workload, because a pod template may have dozens of such references. */
 function optionalNotCovered(workload: LintedWorkload): readonly LintFinding[] {
   const { namespace } = workload.head;
   const late = workload.references

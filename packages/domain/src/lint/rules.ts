@@ -1,4 +1,4 @@
-/** An error is a mistake; a warning most likely one; a note is worth knowing and fails nothing. */
+/** An error is a mistake. A warning is most likely one. A note is worth knowing and makes no check fail. */
 export type LintSeverity = "error" | "warning" | "note";
 
 /** What a rule is for, as the documentation and SARIF show it. */
@@ -10,7 +10,7 @@ interface LintRule {
 
 const rule = (severity: LintSeverity, finds: string, mend: string): LintRule => ({ severity, finds, mend });
 
-/** Every rule by its id. An id is never given to another rule: SARIF fingerprints and suppressions name it. */
+/** Every rule by its id. An id is never reused for another rule, because SARIF fingerprints and suppressions name it. */
 export const lintRules = {
   "annotation-misplaced": rule(
     "warning",

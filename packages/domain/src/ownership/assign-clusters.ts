@@ -1,33 +1,32 @@
 import { stableHash } from "./stable-hash.ts";
 
-/** Something that watches clusters; of two with equal weights each is to have half. */
+/** A watcher of clusters. Of two with equal weights each gets half of the load. */
 export interface WatcherMember {
   readonly id: string;
   /** Its share relative to the others', more than 0. */
   readonly weight: number;
 }
 
-/** A cluster that somebody has to watch. */
+/** A cluster that needs a watcher. */
 export interface Placement {
   readonly cluster: string;
   /** What watching it costs, in any unit that is the same for all; more than 0. */
   readonly weight: number;
-  /** Who watches it now; undefined, or no member any more: nobody. */
+  /** Its present watcher. Undefined, or no longer a member: it has none. */
   readonly owner: string | undefined;
 }
 
 /**
- * How much more than its fair share a member may have. 1.25 is what consistent hashing with bounded loads proposes: less moves
- * more, more is less even (Mirrokni, Thorup, Zadimoghaddam 2017; Argo CD takes the same).
+ * Maximum load of a member relative to its fair share. 1.25 is what consistent hashing with bounded loads proposes: a smaller factor moves more
+ * clusters, a larger one is less even (Mirrokni, Thorup, Zadimoghaddam 2017; Argo CD takes the same).
  */
 const loadFactor = 1.25;
-/** Sums of weights are not exact. */
+/** Sums of floating-point weights are not exact. */
 const rounding = 1e-9;
 
 /**
- * Which member is to watch which cluster: rendezvous hashing with bounded load, that leaves a cluster where it is unless its
- * member has more than its bound. All who see the same members and placements, in whatever order, get the same answer, and
- * asked again with that answer nothing moves.
+ * Assigns each cluster to a member by rendezvous hashing with bounded load. A cluster stays where it is unless its member exceeds its bound. All
+ * processes that see the same members and placements, in any order, get the same answer. Called again with that answer, it moves nothing.
  */
 export function assignClusters(
   members: readonly WatcherMember[],
@@ -47,18 +46,18 @@ export function assignClusters(
   for (const [owner, kept] of Map.groupBy(placements, (placement) => placement.owner)) {
     const member = members.find(({ id }) => id === owner);
     if (member === undefined) homeless.push(...kept);
-    // What has to go is what this member would be asked for last.
+    // The clusters that do not fit are the ones for which this member scores lowest.
     else homeless.push(...byScore(kept, member).filter((placement) => !take(placement, member.id)));
   }
-  // Heaviest first: the light ones find room beside them, the other way round they might not.
+  // Heaviest first: light clusters then fit beside the heavy ones. In the other order the heavy ones might not fit.
   homeless.sort((a, b) => b.weight - a.weight || compareText(a.cluster, b.cluster));
   for (const placement of homeless) ranked(members, placement).find(({ id }) => take(placement, id));
   return assigned;
 }
 
 /**
- * The most each member may have: its share times the load factor, and at least so much that the emptiest member has
- * room for the heaviest cluster. With it every cluster finds a member: were all full, more would be placed than there is.
+ * The maximum load of each member: its share times the load factor, and at least enough that the emptiest member has room for the heaviest
+ * cluster. So every cluster finds a member: if all were full, more would be placed than there is.
  */
 export function loadBounds(
   members: readonly WatcherMember[],
@@ -75,7 +74,7 @@ export function loadBounds(
   );
 }
 
-/** Weighted rendezvous: the highest of -w / ln(u), u uniform in (0, 1) for each pair, has the cluster with probability w / Σw. */
+/** Weighted rendezvous hashing: with u uniform in (0, 1) for each pair, the highest -w / ln(u) gets the cluster with probability w / Σw. */
 function score({ id, weight }: WatcherMember, cluster: string): number {
   return -weight / Math.log((stableHash(`${id} ${cluster}`) + 0.5) / 2 ** 32);
 }

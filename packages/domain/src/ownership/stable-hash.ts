@@ -1,7 +1,6 @@
 /**
- * A number from 0 to 2^32 - 1 that is the same in every process and version: who owns a cluster, and in which shard it lies,
- * is worked out by each on its own. FNV-1a, then MurmurHash3's finaliser, since texts that differ in one character have to
- * lie far apart.
+ * A number from 0 to 2^32 - 1 that is the same in every process and version: each process computes on its own who owns a cluster and which shard
+ * holds it. FNV-1a, then MurmurHash3's finaliser, because texts that differ in one character have to lie far apart.
  */
 export function stableHash(text: string): number {
   let hash = 0x811c9dc5;
