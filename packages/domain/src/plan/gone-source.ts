@@ -12,8 +12,9 @@ export interface GoneSource {
 }
 
 /**
- * A source that is gone leaves its last content in the applied state, so that it can come back with the same content without a change. This
- * is not so for pods that start without it: those of a template that changed meanwhile, and those that start later than all there are now.
+ * The applied state of a source that is gone. It keeps the last content, so that the source can come back with the same content without a
+ * change. Pods that start without the source are the exception: those of a template that changed meanwhile, and those that start later than all
+ * present ones.
  */
 export function goneSource(
   { reference }: ObservedSource,
@@ -25,14 +26,14 @@ export function goneSource(
   if (!template.isSame) return { applied: { type: "absent" } };
   if (before.goneAfterSeconds !== undefined) return { applied: before };
   if (pods === undefined) return { applied: before, pods: "if-gone" };
-  // What waits reads what is there when it starts.
+  // A waiting container reads what is there when it starts.
   const started = pods.each.filter(Number.isFinite);
   return { applied: { ...before, goneAfterSeconds: Math.max(0, ...started) } };
 }
 
 /**
- * The content is the applied one, but its source was gone for a while: pods that started meanwhile run without it. Those of a template that
- * was applied together with it do not.
+ * The content is the applied one, but its source was gone for a while, so pods that started meanwhile run without it. This does not apply to
+ * pods of a template that was applied together with the source.
  */
 export function whyMissed(
   { observed, live }: Omit<DigestedSource, "now">,

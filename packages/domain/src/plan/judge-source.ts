@@ -11,19 +11,19 @@ import { earlierAfter, earlierKept, haveAllReturned, whyChangedBack, whyReturned
 import { type DigestedSource, digestOf, isSameContent } from "./same-content.ts";
 import { type WhyRoll, whyRoll, whyWider } from "./why-roll.ts";
 
-/** What a plan does for one source. */
+/** The plan for one source. */
 export interface SourceVerdict extends WhyRoll {
   /** The applied state of the source from now on; undefined: none. */
   readonly applied: AppliedSource | undefined;
-  /** Mark of the live content, or that of a source that is gone; undefined when it has none to write. */
+  /** Mark of the live content, or of the deletion when the source is gone; undefined when there is none to write. */
   readonly mark: string | undefined;
-  /** The pods of before may run with another content. */
+  /** Pods from before may run with another content. */
   readonly isReplaced?: boolean;
 }
 
 type PresentSource = AppliedSource & { readonly type: "present" };
 
-/** Compares what is live with what the pods are noted to run with, and with what evidence tells of them. */
+/** Compares the live source with the applied state and with other evidence of what the pods run with. */
 export function judgeSource(observed: ObservedSource, input: PlanContext): SourceVerdict {
   const appliedBefore = input.applied?.sources.get(localName(observed.ref));
   const before = comparable(appliedBefore, input) ?? absentByPattern(observed, input.applied);
@@ -63,7 +63,7 @@ function judgeLiveSource(
   return { applied, mark, isReplaced: !isSame && earlier !== undefined, ...why };
 }
 
-/** Why it rolls the workload for a content that is not the applied one. */
+/** Why a content that differs from the applied one rolls the workload. */
 function whyRollOther(
   source: DigestedSource,
   before: AppliedSource | undefined,
@@ -73,7 +73,7 @@ function whyRollOther(
   return whyRoll(source.observed, source.live, before, input);
 }
 
-/** Why it rolls the workload although the pods are noted to run with this content. */
+/** Why the source rolls the workload although the content is the applied one. */
 function whyRollSame(
   source: DigestedSource,
   { before, missed }: { readonly before: PresentSource; readonly missed: WhyRoll },
@@ -84,20 +84,20 @@ function whyRollSame(
   return (other.reason ?? other.pods) ? other : missed;
 }
 
-/** Why pods may run with an older content than the one that is noted. */
+/** Why pods may run with an older content than the applied one. */
 function whyOlder(source: DigestedSource, before: PresentSource, input: PlanContext): WhyRoll {
-  // The applied state says nothing of keys that are read only now.
+  // The applied state does not cover keys that are read only now.
   if (!coversKeys(before.keys, source.now.keys)) return whyWider(source, input);
   const returned = whyReturned(source, before.earlier, input);
   return (returned.reason ?? returned.pods) ? returned : whyChangedBack(source, input);
 }
 
-/** Of a class whose content nothing has shown yet: what its pods show first is what they started with. */
+/** For a class whose content no pod has shown yet: the content that its pods show first is the one they started with. */
 function neverShown({ ref }: ObservedSource): AppliedSource | undefined {
   return ref.kind === "SecretProviderClass" ? { type: "absent" } : undefined;
 }
 
-/** What was digested with a key that we do not have says nothing. */
+/** Undefined for a digest that was made with a key we do not have: it cannot be compared. */
 function comparable(
   appliedBefore: AppliedSource | undefined,
   { keys }: PlanInput,
@@ -107,7 +107,7 @@ function comparable(
     : appliedBefore;
 }
 
-/** A name pattern was looked up and did not lead to it: it did not exist. */
+/** Absent when a recorded name pattern leads to the source but did not find it: it did not exist. */
 function absentByPattern(
   observed: ObservedSource,
   applied: AppliedState | undefined,
@@ -116,7 +116,7 @@ function absentByPattern(
   return isLookedUp ? { type: "absent" } : undefined;
 }
 
-/** A pod that shows an older content than the applied one is about to go, or to follow: this is no change back. */
+/** A pod that shows an older content than the applied one is about to end or to be updated. It is no change back. */
 function isPast(live: LiveContent, before: AppliedSource | undefined): boolean {
   if (before?.type !== "present" || before.asOfSeconds === undefined) return false;
   return live.asOfSeconds !== undefined && live.asOfSeconds < before.asOfSeconds;
@@ -135,14 +135,14 @@ function judgeGoneSource(
     : goneSource(observed, before, input);
   return {
     ...hint,
-    // Every name that ever matched a pattern would be too many: the recorded pattern says the same.
+    // The recorded pattern says the same. Every name that ever matched a pattern would be too many.
     applied: observed.patterns.length > 0 && after.type === "absent" ? undefined : after,
     mark: isDue ? sha1(utf8(compatDeletedMarker)) : undefined,
     reason: isDue ? "SourceDeleted" : undefined,
   };
 }
 
-/** A roll for the deletion was tried, and the template has the mark that it wrote. The mark alone may be older than the source. */
+/** Whether an earlier roll for the deletion has landed: it was tried, and the template has its mark. The mark alone may be older than the source. */
 function isDeletionLanded({ ref }: ObservedSource, { isMarkCurrent, unverified }: PlanContext): boolean {
   const isTried = unverified !== undefined && unverified.sources.get(localName(ref))?.type !== "present";
   return isTried && isMarkCurrent;

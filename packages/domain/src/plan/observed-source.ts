@@ -3,40 +3,40 @@ import type { Reference } from "../reference/collect.ts";
 import type { ReferencedKeys } from "../reference/object-use.ts";
 import type { SourceContent, SourceRef, SourceWrite } from "../source/source.ts";
 
-/** One source a workload has opted in to, as it is now. */
+/** One source that a workload has opted in to, as it is now. */
 export interface ObservedSource {
   readonly ref: SourceRef;
   readonly mode: ReloadMode;
   /** How the pod template uses it; undefined for a source that is only named by an annotation. */
   readonly reference: Reference | undefined;
-  /** Name patterns of annotations that alone lead to it; empty for a source that is referenced or named in full. */
+  /** Patterns in annotations, if only they lead to the source; empty for a source that is referenced or named in full. */
   readonly patterns: readonly string[];
   /**
-   * Undefined: there is no such source. `unseen`: there may be one, but it is not served, or nothing shows its content now;
-   * its applied state stays as it is.
+   * Undefined: the source does not exist. `unseen`: it may exist, but it is not served, or nothing shows its content now. Its applied state then
+   * stays as it is.
    */
   readonly live: LiveContent | "unseen" | undefined;
-  /** Why it says of itself that nothing is rolled for it; absent when it does not. No plan depends on it. */
+  /** The reason in its own freeze annotation; absent when it is not frozen. No plan depends on it. */
   readonly frozenBy?: string;
 }
 
 export interface LiveContent {
   readonly content: SourceContent;
   readonly createdAtSeconds: number;
-  /** The last known write of its content: a write that only removes keys leaves no time. */
+  /** The last known write of its content. A write that only removes keys leaves no time. */
   readonly writtenAtSeconds: number;
-  /** Content was written again after it was made, in whole seconds. */
+  /** The content was written again after the source was made, compared in whole seconds. */
   readonly isModified: boolean;
   readonly resourceVersion: string;
-  /** Since when this is the content, where the API server knows: several objects show it, and the newest counts. */
+  /** Since when the source has this content, if the API server knows. If several objects show the source, the newest counts. */
   readonly asOfSeconds?: number;
   /** Who wrote it, for reports. No decision depends on it. */
   readonly write?: SourceWrite;
 }
 
 /**
- * Which keys of the source matter: those the references name, or all of it. A source that is named by an annotation and
- * also referenced matters through its references: restarting for a key no pod reads would help nobody.
+ * The keys of the source that matter: those that references name, or all of them. If a source is both named by an annotation and referenced, the
+ * references decide: a roll for a key that no pod reads would help nobody.
  */
 export function keysThatMatter(observed: ObservedSource): ReferencedKeys {
   return observed.reference?.keys ?? "all";

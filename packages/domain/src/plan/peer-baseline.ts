@@ -8,7 +8,7 @@ import type { PodTemplate } from "../workload/pod-template.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
 import { keysThatMatter, localName, type ObservedSource } from "./observed-source.ts";
 
-/** What is needed to read the traces another reloader, or an earlier install of ours, left on a pod template. */
+/** Input for reading the traces that another reloader, or an earlier install of ours, left on a pod template. */
 export interface PeerTraces {
   readonly template: PodTemplate;
   readonly templateAnnotations: Annotations;
@@ -30,8 +30,8 @@ function byVariable(sources: readonly ObservedSource[]): ReadonlyMap<string, rea
 }
 
 /**
- * What the traces on the template say of a source at first sight. `unknown`: there is no trace, or one that cannot be
- * compared; such a source is adopted as it is (decision 5).
+ * Compares a source with the traces on the template. `unknown`: there is no trace, or none that can be compared. Such a source is adopted as it
+ * is (decision 5).
  */
 export function peerBaseline(observed: ObservedSource, traces: PeerTraces): "same" | "different" | "unknown" {
   const sharing = byVariable(traces.observedSources).get(compatVariableName(observed.ref)) ?? [];
@@ -45,12 +45,12 @@ export function peerBaseline(observed: ObservedSource, traces: PeerTraces): "sam
   const isOfLast = last !== undefined && localName(last.source) === localName(observed.ref);
   const annotation = isOfLast ? [comparePeerHash(last.hash, observed, traces)] : [];
   if ([...variables, ...annotation].includes("same")) return "same";
-  // Rolls by annotation leave the variables of before as they were: where there are both, a variable may be older than the pods.
+  // Rolls by annotation leave earlier variables as they were. So if there are both, a variable may be older than the pods.
   const telling = last === undefined ? variables : annotation;
   return telling.includes("different") ? "different" : "unknown";
 }
 
-/** A variable of the peer says nothing once our own mark stands beside it: our rolls came later and left it alone. */
+/** The values to compare. A variable of the peer proves nothing if our mark stands beside it: our rolls came later and did not update it. */
 function variableValues(
   observed: ObservedSource,
   { template, templateAnnotations }: PeerTraces,
@@ -67,7 +67,7 @@ function lastReloaded(annotations: Annotations): ReturnType<typeof parseLastRelo
   return text === undefined ? undefined : parseLastReloadedFrom(text);
 }
 
-/** What a roll of ours leaves in a variable that several sources share. */
+/** Whether the value is the combined mark that a roll of ours writes into a variable of several sources. */
 function isMarkOfAll(value: string, sharing: readonly ObservedSource[], { keyed }: PeerTraces): boolean {
   const present = sharing.flatMap((observed) => {
     const { ref, live } = observed;
@@ -92,6 +92,6 @@ function comparePeerHash(
     return value === now ? "same" : "different";
   }
   if (!isMark(value) || markKeyId(value) !== keyed.keyId || content === undefined) return "unknown";
-  // A combined mark of colliding names, or one made through other keys, proves nothing when it differs.
+  // A different mark proves nothing: it may combine colliding names, or be made with other keys of the source.
   return value === markOf(observed.ref, content, keysThatMatter(observed), keyed) ? "same" : "unknown";
 }

@@ -12,7 +12,7 @@ import { templateIdentity } from "../workload/template-identity.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
 import { keysThatMatter, type ObservedSource } from "./observed-source.ts";
 
-/** Whether sources that come and go are changes. Without either, only a late optional reference is. */
+/** Whether the creation and deletion of sources are changes. Without either rule, only a late optional reference is. */
 export interface AppearanceRules {
   /** A source that was recorded as missing and exists now is a change. */
   readonly reloadOnCreate: boolean;
@@ -20,7 +20,7 @@ export interface AppearanceRules {
   readonly reloadOnDelete: boolean;
 }
 
-/** Everything a plan depends on. No clock: times come from the API server's objects. */
+/** Everything a plan depends on. It contains no clock: times come from the API server's objects. */
 export interface PlanInput {
   readonly workload: {
     readonly uid: string | undefined;
@@ -29,40 +29,40 @@ export interface PlanInput {
     readonly parsed: PodTemplate;
     readonly templateAnnotations: Annotations;
     readonly templateChangedAtSeconds: number;
-    /** Its controller replaces pods one after another, and keeps those of an earlier template that is written again. */
+    /** Its controller replaces pods one after another, and keeps the pods of an earlier template when that template is written again. */
     readonly keepsPods: boolean;
-    /** All pods there are run the template as it is. */
+    /** All existing pods run the current template. */
     readonly isRolledOut: boolean;
   };
   /** The applied state that counts (`trustedState`); undefined when there is none. */
   readonly applied: AppliedState | undefined;
-  /** The applied state on the workload is another one, or not verified: what the template itself says counts too. */
+  /** The applied state on the workload is not the trusted one, or not verified. Traces on the template count too. */
   readonly isDamaged: boolean;
-  /** Of a roll whose write may have landed or not: a content that differs from it may be missing in the pods, too. */
+  /** The state of a roll whose write may have landed or not. If the live content differs from it, the pods may miss that content too. */
   readonly unverified?: AppliedState | undefined;
   /** When the applied state that counts was written, in whole seconds of the API server's clock. Undefined: no later than our last write. */
   readonly appliedAtSeconds?: number | undefined;
   /** The sources the workload has opted in to. */
   readonly observedSources: readonly ObservedSource[];
-  /** Sources that only their own annotations keep from counting. They roll nothing; what the pods run with of them stays known. */
+  /** Sources that only their own annotations exclude. They roll nothing, but the content that the pods run with stays recorded. */
   readonly setAside: readonly ObservedSource[];
-  /** Name patterns the workload has set, as in `Sight.patterns`: every source that matches one is among the sights. */
+  /** Name patterns in the workload's annotations, as in `ObservedSource.patterns`. Every source that matches one is among `observedSources`. */
   readonly patterns: readonly string[];
   readonly rules: AppearanceRules;
   readonly keys: Keyring;
   /** Lower-case hexadecimal SHA-1, only to compare with what the peer left. */
   readonly sha1: (bytes: Uint8Array) => string;
-  /** What is known of the beginning of the workload's interest in its sources. */
+  /** What is known of when the workload began to use or opt in to its sources. */
   readonly history: InterestHistory;
   /** When its pods started; undefined when that is not known (yet). */
   readonly pods: RunningPods | undefined;
-  /** Since when, in seconds, its sources contained something else than is recorded, and the roll for that was held. Undefined: none was. */
+  /** The second since which a roll was held because its sources contained something else than is recorded. Undefined: no roll was held. */
   readonly heldSinceSeconds?: number | undefined;
-  /** Since when workloads like it are served, for the applied state. */
+  /** Since when workloads like it are served. Goes into the applied state. */
   readonly served: Served | undefined;
 }
 
-/** What each source is judged by: the input, and what follows from it for all of them. */
+/** The input of a plan, and what follows from it for all sources together. */
 export interface PlanContext extends PlanInput, TemplateReturn {
   readonly template: TemplateNow;
   /** The template has the mark of the live content: its pods were made for that content. */
@@ -94,12 +94,12 @@ function hasEarlierContent(applied: AppliedState | undefined): boolean {
 }
 
 /**
- * API server times are whole seconds, so what is applied in one go may lie a second apart. A source made no later than
- * this after the template was applied together with it; the pods of that template read it when they start.
+ * API server times are whole seconds, so things that are applied at once may be a second apart. A source made at most this long after the
+ * template counts as applied together with it: the pods of that template read it when they start.
  */
 export const togetherSeconds = 1;
 
-/** Only where no applied state can be trusted: after a rollback a template has an old mark, and its pods read what was there then. */
+/** Checked only if no applied state can be trusted: after a rollback a template has an old mark, but its pods read what was there at their start. */
 function hasCurrentMark({ workload, observedSources, keys, applied, isDamaged }: PlanInput): boolean {
   const mark = annotationValue(workload.templateAnnotations, markAnnotation);
   if (mark === undefined || (applied !== undefined && !isDamaged)) return false;

@@ -8,7 +8,10 @@ import type { RollReason } from "./reasons.ts";
 import { isRecordedDuringRollout, keptEarlier, mayBringBack } from "./returned-pods.ts";
 import { ownVerdict } from "./why-roll.ts";
 
-/** A source whose content the workload's pods do not have yet, or that is gone: its mark then is the peer's for that. */
+/**
+ * A source that rolls the workload: the pods do not have its content yet, or it is gone. For a source that is gone the mark is the peer's marker
+ * of a deletion.
+ */
 export interface ChangedObservation extends MarkedSource {
   readonly reason: RollReason;
 }
@@ -18,23 +21,23 @@ export interface RollPlan {
   readonly type: "roll";
   readonly applied: AppliedState;
   readonly changed: readonly ChangedObservation[];
-  /** Every source there is, changed or not, with its mark; and one mark for all of them. */
+  /** Every existing source with its mark, changed or not; and one mark for all of them. */
   readonly present: readonly MarkedSource[];
   readonly mark: Mark;
   readonly hingesOnPods: boolean;
 }
 
 /**
- * `applied` is the applied state afterwards; undefined removes it (nothing is opted in to). `hingesOnPods`: it may turn out
- * differently once it is known when the pods started.
+ * `applied` is the applied state afterwards; undefined removes it, because the workload opts in to nothing. `hingesOnPods`: the plan may change
+ * once the start of the pods is known.
  */
 export type Plan =
   | RollPlan
   | { readonly type: "record"; readonly applied: AppliedState | undefined; readonly hingesOnPods: boolean };
 
 /**
- * Compares what the pods run with to what is live. Pure: the same world gives the same plan, so that a repeat, a duplicate
- * and a second worker plan nothing new once the first has written.
+ * Compares what the pods run with to the live sources. Pure: the same world gives the same plan. After the first write, a repeat, a duplicate or
+ * a second worker plans nothing new.
  */
 export function plan(input: PlanInput): Plan {
   const patterns = input.rules.reloadOnCreate ? input.patterns : [];
@@ -49,7 +52,7 @@ export function plan(input: PlanInput): Plan {
   );
   const isRolled = changed.length > 0;
   const all = [...seen, ...judgeSetAside(context, isRolled)];
-  // A pattern led to a source that is gone by now, and that the applied state does not name.
+  // A pattern led to a source that is gone by now and that the applied state does not name.
   if (!isRolled && patterns.length === 0 && all.every(({ applied }) => applied === undefined))
     return { type: "record", applied: undefined, hingesOnPods: false };
   const sources = new Map(
@@ -77,7 +80,7 @@ export function plan(input: PlanInput): Plan {
   };
 }
 
-/** What the applied state says afterwards of the workload itself. */
+/** The parts of the new applied state that describe the workload itself. */
 function appliedAfter(
   context: PlanContext,
   { isRolled, isDuringRollout }: { readonly isRolled: boolean; readonly isDuringRollout: boolean },
@@ -88,7 +91,7 @@ function appliedAfter(
     keyId: keys.current.keyId,
     uid: workload.uid,
     count: applied?.count ?? 0,
-    // A roll that is repeated, by any worker and under any settings, has the same applied state.
+    // A repeated roll, by any worker and with any settings, writes the same applied state.
     served: (isRolled ? applied?.served : undefined) ?? served ?? applied?.served,
     template: {
       digest,
@@ -99,8 +102,9 @@ function appliedAfter(
 }
 
 /**
- * Where a roll is not verified, the sources are judged by what counts without it, and then as if it had landed: its pods run with what it
- * was made for, and the content may have gone back since. Only a template that was made for the live content tells that nothing is missing.
+ * Judges all sources. If a roll is not verified, each source is judged by the trusted state, and then as if the roll had landed: its pods would
+ * run with the content of that roll, and the content may have changed back since. Only a template that was made for the live content proves that
+ * the pods miss nothing.
  */
 function judgeAll(context: PlanContext, sources: readonly ObservedSource[]): readonly ObservedVerdict[] {
   const { unverified, ...input } = context;
@@ -124,8 +128,9 @@ function judgeAll(context: PlanContext, sources: readonly ObservedSource[]): rea
 }
 
 /**
- * Pods read a source that is set aside, too, when something else starts them. When it counts again it is compared with what they run with.
- * It is left out where nobody knows that, as before it counted first. The mark on the template does not tell: it is made of the others.
+ * Judges the sources that are set aside. Pods read them, too, when something else starts the pods. When such a source counts again, it is
+ * compared with what the pods run with. It is left out of the applied state if nobody knows that, as before it counted first. The mark on the
+ * template says nothing about it, because that mark is made of the other sources.
  */
 function judgeSetAside(context: PlanContext, isRolled: boolean): readonly ObservedVerdict[] {
   const { applied, rules, setAside, unverified } = context;

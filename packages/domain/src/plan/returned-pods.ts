@@ -16,8 +16,8 @@ import { type DigestedSource, isSameContent } from "./same-content.ts";
 import { appliedAt, ownVerdict, type WhyRoll } from "./why-roll.ts";
 
 /**
- * What pods from before may run with, now that the source contains something else. Undefined: no pod of before can stay, or it shows
- * itself what it runs with.
+ * The contents that pods from before may run with, now that the source contains something else. Undefined: no such pod can stay, or the pods
+ * show their content themselves.
  */
 export function earlierAfter(
   { observed, live, before, why }: ReplacedContent,
@@ -25,7 +25,7 @@ export function earlierAfter(
 ): readonly EarlierContent[] | undefined {
   const { isDamaged, keys, workload } = input;
   if (!workload.keepsPods || live.asOfSeconds !== undefined) return undefined;
-  // The template was made for this content, by a roll that is not noted.
+  // The template was made for this content by a roll that is not recorded.
   if (isDamaged && ownVerdict(observed, input) === "same") return undefined;
   const isKnown = before?.type === "present";
   if (!isKnown && why.reason === undefined) return undefined;
@@ -44,8 +44,8 @@ interface ReplacedContent {
 }
 
 /**
- * The content is the applied one, but the template may be one of before, whose pods have stayed: one that read an earlier content has to
- * go. It was rolled for once, or came with a template that is gone.
+ * The content is the applied one, but the template may be an earlier one whose pods have stayed. A pod that read an earlier content has to be
+ * replaced. The earlier content had its roll, or came with a template that is gone.
  */
 export function whyReturned(
   source: DigestedSource,
@@ -69,8 +69,8 @@ export function whyReturned(
 }
 
 /**
- * The content is not the applied one, but one of before it, and all pods have read it: they have stayed while an upgrade hung and was rolled
- * back, or they started since. In doubt, as far as clocks of nodes go, they have not.
+ * Whether the content is an earlier one that all pods have read: they stayed while an upgrade hung and was rolled back, or they started since.
+ * If clocks of nodes leave a doubt, the answer is no.
  */
 export function haveAllReturned(
   source: DigestedSource,
@@ -79,7 +79,7 @@ export function haveAllReturned(
 ): boolean {
   const { live } = source;
   const earlier = before?.type === "present" ? before.earlier : undefined;
-  // Of pods that were there before the first of so many contents nothing is known.
+  // With this many contents, nothing is known of pods from before the first of them.
   if (earlier === undefined || earlier.length === earlierMax || live.asOfSeconds !== undefined) return false;
   const stayed = (input.pods?.each ?? []).filter(
     (startedAt) => startedAt - clockSeconds <= live.writtenAtSeconds,
@@ -92,13 +92,13 @@ export function haveAllReturned(
 }
 
 /**
- * The content is the applied one again, and a roll for another one in between was held. A pod that started in between, because it was scaled up
- * or evicted, read that one. What was written in the same second as the pod started may have been read, too.
+ * The content is the applied one again, but a roll for another content in between was held. A pod that started in between, because of a scale-up
+ * or an eviction, read that other content. A pod may also have read content written in the same second as it started.
  */
 export function whyChangedBack({ live }: DigestedSource, input: PlanContext): WhyRoll {
   const { heldSinceSeconds, pods } = input;
   const { asOfSeconds, writtenAtSeconds } = live;
-  // A content that the pods show themselves is the one they run with.
+  // If the pods show the content themselves, they run with it.
   if (heldSinceSeconds === undefined || asOfSeconds !== undefined || writtenAtSeconds <= heldSinceSeconds)
     return { reason: undefined };
   if (pods === undefined) return { reason: undefined, pods: "if-returned" };
@@ -108,7 +108,7 @@ export function whyChangedBack({ live }: DigestedSource, input: PlanContext): Wh
   return { reason: isStale ? "ChangedAfterStart" : undefined };
 }
 
-/** The same content: pods of before may run with the same ones, and one more roll is counted. */
+/** The earlier contents when the content has not changed. Pods from before may run with the same ones. A roll for such pods is counted. */
 export function earlierKept(
   earlier: readonly EarlierContent[] | undefined,
   { reason }: WhyRoll,
@@ -116,7 +116,7 @@ export function earlierKept(
   return earlier === undefined || reason !== "ChangedAfterStart" ? earlier : afterRollAgain(earlier);
 }
 
-/** Of each source, what is known of its earlier contents as long as pods may run with them. */
+/** Keeps the earlier contents of each source only while pods may run with them. */
 export function keptEarlier<T extends JudgedContent>(
   all: readonly T[],
   context: PlanContext,
@@ -136,7 +136,7 @@ export function keptEarlier<T extends JudgedContent>(
   });
 }
 
-/** Whether pods have yet to show what a content that changed in the middle of a rollout means for them. */
+/** Whether a content changed in the middle of a rollout, and the pods have not shown yet which content they run with. */
 export function isRecordedDuringRollout(context: PlanContext, isReplaced: boolean): boolean {
   if (areReturnedJudged(context)) return false;
   const { applied, isEditedSince, workload } = context;
@@ -146,8 +146,8 @@ export function isRecordedDuringRollout(context: PlanContext, isReplaced: boolea
 }
 
 /**
- * Whether a roll may bring back a template of before with the pods that have stayed: a content changed again before its rollout was over, and
- * variables are the same for the same content.
+ * Whether a roll may bring back an earlier template and the pods that have stayed from it: a content changed again before its rollout was over,
+ * and the same content gives the same variables.
  */
 export function mayBringBack(all: readonly JudgedContent[]): boolean {
   return all.some(
@@ -163,6 +163,6 @@ function areReturnedJudged({ mayHaveReturned, pods }: PlanContext): boolean {
 interface JudgedContent {
   readonly applied: AppliedSource | undefined;
   readonly reason: WhyRoll["reason"];
-  /** The pods of before may run with another content. */
+  /** Pods from before may run with another content. */
   readonly isReplaced?: boolean;
 }

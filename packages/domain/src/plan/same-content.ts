@@ -5,7 +5,7 @@ import { type Mark, markOf } from "../source/mark.ts";
 import type { LiveContent, ObservedSource } from "./observed-source.ts";
 import type { PlanInput } from "./plan-input.ts";
 
-/** A source with what it contains. */
+/** A source and its live content. */
 export interface DigestedSource {
   readonly observed: ObservedSource;
   readonly live: LiveContent;
@@ -13,8 +13,9 @@ export interface DigestedSource {
 }
 
 /**
- * Compares through the keys of the applied state: other keys matter only after an edit of the template, which rolls by itself. Compares
- * with the digest key of the applied state, so that a new key rolls nothing. A key we do not have proves nothing: the source is adopted.
+ * Compares through the keys in the applied state: other keys matter only after an edit of the template, which rolls by itself. Compares with the
+ * digest key of the applied state, so that a new digest key rolls nothing. A digest made with a key we do not have proves nothing: the source is
+ * adopted.
  */
 export function isSameContent(
   { observed, live, now }: DigestedSource,
@@ -28,7 +29,7 @@ export function isSameContent(
   return isSameDigest(before.digest, digestOf(markOf(observed.ref, live.content, before.keys, keyed)));
 }
 
-/** A content by its digest, through these keys. */
+/** The digest of a content, seen through these keys. */
 export type ContentDigest = Pick<AppliedSource & { type: "present" }, "digest" | "keyId" | "keys">;
 
 function isSameKeys(a: ReferencedKeys, b: ReferencedKeys): boolean {

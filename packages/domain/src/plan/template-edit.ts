@@ -11,9 +11,9 @@ import type { PodTemplate } from "../workload/pod-template.ts";
 import type { RollPlan } from "./plan.ts";
 
 /**
- * How a planned roll is written, by strategy. A template without containers has no variables: it gets annotations. So does one
- * whose variables say it all already (a rollback brought them back, and its pods read what was there then; or a source is gone
- * that never had one): nothing would roll.
+ * The edit of the template that a planned roll writes, by strategy. Annotations replace variables in two cases: the template has no containers,
+ * or no variable would change, so nothing would roll. The latter happens when a rollback brought the variables back (its pods read what was
+ * there then), or when a source is gone that never had a variable.
  */
 export function templateEdit(
   roll: RollPlan,
@@ -39,8 +39,8 @@ export function templateEdit(
 }
 
 /**
- * A variable that is gone, or never was there, does not tell whether the roll for a deletion has landed: the mark does. From then on
- * it follows the content, for it must not tell of an earlier one.
+ * A missing variable does not prove that the roll for a deletion has landed, because it may never have been there. The mark does. Once written,
+ * the mark is updated with the content, so that it never stands for an earlier one.
  */
 function markBesideVariables(roll: RollPlan, { metadata }: PodTemplate): Pick<TemplateEdit, "annotations"> {
   const isMarked = Object.hasOwn(metadata.annotations, markAnnotation);
@@ -56,7 +56,7 @@ function isSet(template: PodTemplate, { container, name, value }: VariableEdit):
   );
 }
 
-/** The variables of sources that are gone, where they are; not one that a source that is there shares and sets. */
+/** The existing variables of sources that are gone. A variable that an existing source shares and sets is kept. */
 function removedVariables(
   roll: RollPlan,
   template: PodTemplate,
@@ -76,7 +76,7 @@ function removedVariables(
   return removed.filter((variable, at) => removed.findIndex(isThis(variable)) === at);
 }
 
-/** `a-b` and `a.b` share one variable: its value is made of both. */
+/** `a-b` and `a.b` share one variable, and its value is made of both marks. */
 function withSharing(roll: RollPlan): readonly MarkedSource[] {
   const variables = new Set(roll.changed.map((changed) => compatVariableName(changed.source)));
   return roll.present.filter((present) => variables.has(compatVariableName(present.source)));

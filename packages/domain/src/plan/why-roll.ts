@@ -9,20 +9,22 @@ import { type PlanContext, type TemplateNow, togetherSeconds } from "./plan-inpu
 import type { RollReason } from "./reasons.ts";
 
 export interface WhyRoll {
-  /** Why the workload has to roll for a source; undefined when it has not. */
+  /** Why the workload has to roll for a source; undefined when it does not have to. */
   readonly reason: RollReason | undefined;
   /**
-   * What the start of the pods would change. `unless-later`: the reason falls away if all of them started after the content was written.
-   * `if-earlier`: there is one if one of them started before the source was made, with a source of its name that is gone.
-   * `if-returned`: there is one if one of them has stayed from an earlier content.
-   * `if-gone`: there is none, but it is noted when the last one started before a source that is gone was found so.
-   * `if-missed`: there is one if one of them started while the source was gone.
-   * `if-running`: there is one if one of them had most likely started when the source was made, and creation counts.
+   * How the start of the pods would change the reason.
+   *
+   * - `unless-later`: the reason goes away if all pods started after the content was written.
+   * - `if-earlier`: there is a reason if a pod started before the source was made, with a deleted source of the same name.
+   * - `if-returned`: there is a reason if a pod has stayed from an earlier content.
+   * - `if-gone`: there is no reason, but the applied state records the start of the last pod from before the source was found gone.
+   * - `if-missed`: there is a reason if a pod started while the source was gone.
+   * - `if-running`: there is a reason if a pod had most likely started when the source was made, and creation counts.
    */
   readonly pods?: "unless-later" | "if-earlier" | "if-returned" | "if-gone" | "if-missed" | "if-running";
 }
 
-/** Why it rolls the workload, if it does, and whether the start of the pods can change that. */
+/** Why the source rolls the workload, if it does, and whether the start of the pods can change that. */
 export function whyRoll(
   observed: ObservedSource,
   live: LiveContent,
@@ -36,7 +38,7 @@ export function whyRoll(
   return judgedByPods(why, live, input);
 }
 
-/** The same content as applied, through fewer keys than its pods read now. */
+/** The content is the applied one, but its pods read more keys of it now. */
 export function whyWider(
   { observed, live }: { readonly observed: ObservedSource; readonly live: LiveContent },
   input: PlanContext,
@@ -47,12 +49,12 @@ export function whyWider(
   return judgedByPods(why, live, input);
 }
 
-/** In the same second nobody knows which came first. */
+/** Applies the start of the pods to a reason. Within the same second nobody knows which came first. */
 function judgedByPods(why: WhyRoll, live: LiveContent, input: PlanContext): WhyRoll {
   const podsStart = input.pods?.newest;
   if (podsStart === undefined) return why;
   const { notBefore, notAfter } = podsStart;
-  // A pod shows that its content changed after it started: no other pod disproves that.
+  // A pod shows that the content changed after it started. No other pod disproves that.
   if (live.asOfSeconds !== undefined) return why;
   switch (why.pods) {
     case "unless-later":
@@ -71,8 +73,8 @@ function judgedByPods(why: WhyRoll, live: LiveContent, input: PlanContext): WhyR
 }
 
 /**
- * Content and template were applied in one go, the template not before the content as far as seconds tell, and its pods were made since.
- * Then the clocks of their nodes decide as they are.
+ * Whether content and template were applied at once: the template not before the content, as far as seconds tell, and the pods made since. Then
+ * the clocks of the nodes are taken as they are.
  */
 function isAppliedTogether(
   { writtenAtSeconds }: LiveContent,
@@ -85,13 +87,13 @@ function isAppliedTogether(
 }
 
 /**
- * The content differs from the applied one. Pods of another template were made since, perhaps after the change. A time before the write
- * of the applied state is not the time of the change: keys were only removed, which leaves no time.
+ * The content differs from the applied one. If the template is another one, its pods were made since, perhaps after the change. A write time
+ * before the applied state is not the time of the change: keys were only removed, which leaves no time.
  */
 function whyChanged(observed: ObservedSource, live: LiveContent, input: PlanContext): WhyRoll {
   if (input.isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
   const isTimeTold = live.writtenAtSeconds >= appliedAt(input);
-  // A tool that removes our applied state often removes our mark from the template, too, which makes new pods of the same template.
+  // A tool that removes our applied state often removes our mark from the template, too. That makes new pods of the same template.
   const areNewPods = (input.isDamaged || !input.template.isSame) && isTimeTold;
   return { reason: "SourceChanged", ...(areNewPods ? { pods: "unless-later" } : {}) };
 }
@@ -116,20 +118,20 @@ function whyCreated(
 ): WhyRoll | undefined {
   const { rules, template, history } = input;
   if (live.createdAtSeconds <= togetherUntil(before, template, input)) return undefined;
-  // A tool that removes our applied state often makes new pods of the same template, too. What is opted in to only now may be old.
+  // A tool that removes our applied state often makes new pods of the same template, too. A source that is opted in to only now may be old.
   const isOpen = input.isDamaged || before === undefined;
   const pods = isOpen ? ({ pods: "unless-later" } as const) : {};
   const wasAbsent = before?.type === "absent";
   const isOptional = observed.reference?.optional === true;
-  // Seen absent with our own eyes, or made since we came: what was there then was no change.
+  // We saw that it was absent, or it was made since we came. What existed before that is no change.
   if (isOptional && (wasAbsent || live.createdAtSeconds > history.servedSinceSeconds))
     return { reason: "LateOptionalReference", ...pods };
-  // A class is not made when a pod first shows it.
+  // A class exists before a pod first shows it.
   const isMade = live.asOfSeconds === undefined;
   return isMade && rules.reloadOnCreate && wasAbsent ? { reason: "SourceCreated", ...pods } : undefined;
 }
 
-/** Why a source of whose content nothing is recorded has to roll: what the peer left tells, then the times. */
+/** Why a source without a recorded content has to roll. The peer's traces decide first, then the times. */
 function whyUnrecorded(
   observed: ObservedSource,
   live: LiveContent,
@@ -145,9 +147,8 @@ function whyUnrecorded(
 }
 
 /**
- * From when on a change counts for a source of whose content the applied state says nothing. We lack the key
- * that a source it names was digested with. The pods had the content that was live when the applied state was written. Later writes to the
- * workload do not matter.
+ * The time from which a change counts for a source without a comparable content in the applied state. If the state names the source, we lack the
+ * key of its digest. Its pods had the content that was live when the applied state was written, so later writes to the workload do not matter.
  */
 function interestStartOf(observed: ObservedSource, input: PlanContext): Start {
   const { applied, history } = input;
@@ -157,14 +158,15 @@ function interestStartOf(observed: ObservedSource, input: PlanContext): Start {
   return atSeconds === 0 ? startWithoutState(history) : { atSeconds };
 }
 
-/** When the applied state that counts was written, at the latest; 0 where nothing tells. */
+/** The latest time at which the trusted applied state was written; 0 if unknown. */
 export function appliedAt({ appliedAtSeconds, history }: PlanContext): number {
   return appliedAtSeconds ?? writtenBy(fieldManager, history.object);
 }
 
 /**
- * No pod starts without a required source: all have read it as it was made, but for those that had one of its name before. Without any
- * other they do, and where creation counts those that ran when it was made have missed it, however soon that was after their template.
+ * The content was not written again after the source was made. No pod starts without a required source, so all pods have read it, except those
+ * that read a deleted source of the same name. Pods start without any other source. If creation counts, pods that ran when it was made have
+ * missed it, however soon that was after their template.
  */
 function asItWasMade(
   observed: ObservedSource,
@@ -182,12 +184,12 @@ function asItWasMade(
 const changedAfterStart: WhyRoll = { reason: "ChangedAfterStart", pods: "unless-later" };
 
 function changedSince(start: Start, live: LiveContent): WhyRoll {
-  // What pods show was made when they started: that it is another one by now is known without a clock.
+  // The pods show a content that was made when they started, so no clock is needed to know that it is another one by now.
   const isOfPods = live.asOfSeconds !== undefined && live.asOfSeconds === start.atSeconds;
   return isOfPods || mayPrecede(start, live) ? changedAfterStart : { reason: undefined };
 }
 
-/** What the template itself says of the content its pods were made for. */
+/** What the template itself says about the content that its pods were made for. */
 export function ownVerdict(observed: ObservedSource, input: PlanContext): ReturnType<typeof peerBaseline> {
   if (input.isMarkCurrent) return "same";
   return peerBaseline(observed, {
@@ -200,8 +202,8 @@ export function ownVerdict(observed: ObservedSource, input: PlanContext): Return
 }
 
 /**
- * A roll of ours read every source opted in to then. One that is opted in to only now may have been there all along:
- * for it, the time of the roll counts.
+ * A roll of ours reads every source that is opted in to at that time. A source that is opted in to only now may have existed all along, so the
+ * time of the roll counts for it.
  */
 function togetherUntil(
   before: AppliedSource | undefined,
