@@ -15,19 +15,18 @@ export interface ReferenceUse {
 export interface Reference {
   readonly source: SourceRef;
   readonly uses: readonly ReferenceUse[];
-  /** The pod starts without the source: every use is optional. */
+  /** Every use is optional, so the pod starts without the source. */
   readonly optional: boolean;
-  /** What any of the uses looks at; `"all"` as soon as one of them takes the whole object. */
+  /** The keys that any of the uses reads; `"all"` if one of them reads the whole object. */
   readonly keys: ReferencedKeys;
 }
 
 /**
  * Every source of the namespace that the pods of this template read, sorted by source.
  *
- * This is the peer's rule (compat section 2) and what it misses where that is safe: a volume that no container mounts
- * (kubelet materialises it all the same, and the pod does not start without it), ephemeral containers, and every use
- * instead of the first. Pull secrets, service accounts, secrets of volume drivers and names inside arguments are no
- * references here either.
+ * This is the peer's rule (compat section 2), plus uses that the peer misses, where that is safe: a volume that no container mounts (kubelet
+ * materialises it all the same, and the pod does not start without it), ephemeral containers, and every use instead of the first. As with the
+ * peer, pull secrets, service accounts, secrets of volume drivers and names inside arguments are no references.
  */
 export function collectReferences(template: PodTemplate, namespace: string): readonly Reference[] {
   const bySource = Map.groupBy(usesIn(template), ({ object: { kind, name } }) =>

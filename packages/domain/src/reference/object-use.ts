@@ -1,16 +1,16 @@
 import type { SourceKind } from "../source/source.ts";
 import type { Container, ProjectedSource, Projection, Volume } from "../workload/pod-template.ts";
 
-/** The keys of an object that something looks at: the whole object, or these (sorted, each once). */
+/** The keys of an object that a use reads: the whole object, or these (sorted, each once). */
 export type ReferencedKeys = "all" | readonly string[];
 
-/** Whether all that is looked at through `others` is looked at through these, too. */
+/** Whether `these` keys include everything that `others` include. */
 export function coversKeys(these: ReferencedKeys, others: ReferencedKeys): boolean {
   if (these === "all" || others === "all") return these === "all";
   return others.every((key) => these.includes(key));
 }
 
-/** One mention of an object in a pod template, before it is known which containers see it. */
+/** One mention of an object in a pod template, before its containers are known. */
 export interface ObjectUse {
   readonly kind: SourceKind;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface ObjectUse {
   readonly keys: ReferencedKeys;
 }
 
-/** The objects that the variables of a container come from, in the order they are written. */
+/** The objects that the variables of a container read, in the order in which they are written. */
 export function objectsInEnv(container: Container): readonly ObjectUse[] {
   const uses: ObjectUse[] = [];
   for (const { valueFrom } of container.env) {
@@ -33,7 +33,7 @@ export function objectsInEnv(container: Container): readonly ObjectUse[] {
   return uses;
 }
 
-/** The objects that a volume shows as files, in the order they are written. A `subPath` mount still shows the whole. */
+/** The objects that a volume shows as files, in the order in which they are written. A `subPath` mount counts as the whole volume. */
 export function objectsInVolume(volume: Volume): readonly ObjectUse[] {
   return [
     ...projections(volume, "volume"),
@@ -42,7 +42,7 @@ export function objectsInVolume(volume: Volume): readonly ObjectUse[] {
   ];
 }
 
-/** What driver a CSI volume is of does not matter: no other knows this attribute. */
+/** The driver of the CSI volume does not matter: no other driver knows this attribute. */
 function providerClass(name: string | undefined): readonly ObjectUse[] {
   if (name === undefined) return [];
   return [{ kind: "SecretProviderClass", name, how: "csi", optional: false, keys: "all" }];

@@ -1,6 +1,6 @@
 /**
- * Ways from a ClusterProfile to credentials that need no plugin: the two that cluster-inventory-api comes with. Their programs
- * are not started; what they do is done here.
+ * Ways from a ClusterProfile to credentials that need no plugin: the two built into cluster-inventory-api. We implement them here instead of
+ * starting their programs.
  */
 export const accessProviders = ["secretreader", "kubeconfig-secretreader"] as const;
 

@@ -1,21 +1,21 @@
-/** How one tool registers clusters by Secrets that hold a kubeconfig: which Secrets those are, and what in them says what. */
+/** How one tool registers clusters by Secrets that hold a kubeconfig: which Secrets these are, and how to read them. */
 export interface SecretPreset {
   readonly name: string;
-  /** For the API server; undefined: the name alone tells. */
+  /** Sent to the API server. Undefined: only the name selects. */
   readonly labelSelector?: string;
   /** The suffix of the names of such Secrets. The rest is the name of the cluster. */
   readonly suffix?: string;
-  /** A label whose value is the name of the cluster. The Secret's name has to be that, and the suffix. */
+  /** A label whose value is the name of the cluster. The Secret's name has to be this value and the suffix. */
   readonly nameLabel?: string;
-  /** Of these keys the first that is there holds the kubeconfig. */
+  /** The first of these keys that exists holds the kubeconfig. */
   readonly keys: readonly string[];
-  /** Where none of them is there, whichever key comes first. */
+  /** If none of them exists, the first key in sorted order does. */
   readonly takesAnyKey?: boolean;
 }
 
 /**
- * The tools that are known, by the name people write. The suffix of flux and rancher-fleet is a habit of theirs; neither knows a
- * label of its own, so for flux ours has to be put on.
+ * The known tools, by the names people write. The suffix of rancher-fleet is only a convention. Neither flux nor rancher-fleet sets a label, so
+ * people add ours to the Secrets of flux.
  */
 export const secretPresets: readonly SecretPreset[] = [
   {
@@ -24,8 +24,8 @@ export const secretPresets: readonly SecretPreset[] = [
     keys: ["kubeconfig"],
   },
   {
-    // The contract of control plane providers: `<cluster>-kubeconfig`, labelled. Other Secrets have the label, too: keys of the
-    // certificate authority, and on EKS `<cluster>-user-kubeconfig`.
+    // The contract of control plane providers: `<cluster>-kubeconfig` with the label. Other Secrets have the label, too: keys of the certificate
+    // authority, and on EKS `<cluster>-user-kubeconfig`.
     name: "cluster-api",
     labelSelector: "cluster.x-k8s.io/cluster-name",
     suffix: "-kubeconfig",
@@ -33,7 +33,7 @@ export const secretPresets: readonly SecretPreset[] = [
     keys: ["value"],
   },
   { name: "flux", labelSelector: "fleet-reloader.io/cluster=true", keys: ["value", "value.yaml"] },
-  // Sveltos writes the kubeconfigs that it renews under a key of their own, and lets the first one run out.
+  // Sveltos writes renewed kubeconfigs under a separate key and lets the first one expire.
   { name: "sveltos", suffix: "-sveltos-kubeconfig", keys: ["re-kubeconfig"], takesAnyKey: true },
   { name: "rancher-fleet", suffix: "-kubeconfig", keys: ["value"] },
 ];
@@ -43,7 +43,7 @@ export function secretPresetNamed(name: string): SecretPreset | undefined {
   return secretPresets.find((preset) => preset.name === name);
 }
 
-/** The name of the cluster a Secret registers; undefined when it registers none. */
+/** The name of the cluster that a Secret registers; undefined when it registers none. */
 export function registeredName(
   { suffix = "", nameLabel }: SecretPreset,
   secret: string,

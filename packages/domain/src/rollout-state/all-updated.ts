@@ -1,10 +1,7 @@
 import { jsonField } from "../json.ts";
 import { numberOf, readStatus } from "./status.ts";
 
-/**
- * Whether all pods there are were made from the pod template as it is now, ready or not. Of a kind whose status does not count them,
- * nothing is known.
- */
+/** Whether all existing pods were made from the current pod template, ready or not. False for a kind whose status does not count them. */
 export function areAllUpdated(object: unknown): boolean {
   const { status, isObserved, count } = readStatus(object);
   const updated =

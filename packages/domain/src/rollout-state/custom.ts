@@ -3,9 +3,9 @@ import { over, progressing, type RolloutState } from "./rollout-state.ts";
 import { numberOf, readStatus } from "./status.ts";
 
 /**
- * Argo's Rollout says itself where it stands. A canary that waits for somebody is paused; one that waits for a time goes on. A change of the
- * Deployment that it refers to leaves its own generation as it is: that of the Deployment tells whether Argo has seen it. Argo 1.0 does not
- * say which one it has seen.
+ * Argo's Rollout reports its own state. A canary that waits for a person is paused; one that waits for a time goes on. A change of the
+ * Deployment that the Rollout refers to does not change the Rollout's own generation. So the Deployment's generation shows whether Argo has seen
+ * the change. Argo 1.0 does not report which one it has seen.
  */
 export function argoRolloutState(object: unknown, templateGeneration = 0): RolloutState {
   const { spec, status, isObserved } = readStatus(object);
@@ -29,8 +29,8 @@ export function argoRolloutState(object: unknown, templateGeneration = 0): Rollo
 }
 
 /**
- * A kind that people declare: the generation its controller has seen and the condition Ready, where there are such. An object that
- * has neither tells nothing, and is done with the write.
+ * The state of a declared kind: the generation that its controller has observed and the condition Ready, if the object has them. For an object
+ * with neither, the rollout is over with the write.
  */
 export function declaredState(object: unknown): RolloutState {
   const { status, isObserved, condition } = readStatus(object);

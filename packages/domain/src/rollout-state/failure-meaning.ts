@@ -6,7 +6,7 @@ const failureMeanings: ReadonlyMap<string, string> = new Map([
   ...Object.entries(faultCatalogue).map(([code, { meaning, mend }]) => [code, `${meaning} ${mend}`] as const),
 ]);
 
-/** What it means that a roll failed by the reason of its rollout or by the fault of its write; empty: another version knows it. */
+/** The meaning of a reason that a rollout failed for, or of the fault of its write. Empty when only another version knows the reason. */
 export function failureMeaning(reason: string): string {
   return failureMeanings.get(reason) ?? "";
 }

@@ -9,20 +9,20 @@ export type RolloutEnd =
   | { readonly result: "failed"; readonly reason: FailedReason; readonly message: string }
   | { readonly result: "stalled"; readonly reason: StalledReason; readonly message: string };
 
-/** Trouble that is still there after this long is no passing one: a container has then been started at least twice. */
+/** Trouble that lasts this long is not passing: a container has then started at least twice. */
 export const patienceMs = 15_000;
-/** Controllers write `ProgressDeadlineExceeded` themselves; they are given this long beyond it. */
+/** Controllers write `ProgressDeadlineExceeded` themselves. They get this much time beyond the deadline. */
 const marginMs = 30_000;
-/** Where a workload sets no deadline: the default of a Deployment's progressDeadlineSeconds. */
+/** For a workload without a deadline: the default of a Deployment's progressDeadlineSeconds. */
 const defaultDeadlineMs = 10 * 60_000;
-/** A deadline longer than this is "never": 2^31-1 seconds is what people write for that. */
+/** A longer deadline means "never": people write 2^31-1 seconds for that. */
 const deadlineMaxMs = 24 * 3_600_000;
-/** Looks come no farther apart, so that an end is known half a minute late at most. */
+/** Maximum time between two reads, so that an end is known at most half a minute late. */
 const farthestMs = 30_000;
 
 /**
- * How long a rollout of this workload may make no progress before it counts as stalled, in milliseconds. Where it says no time itself, its pods
- * may end one after another, and count as available some time after they are ready.
+ * How long a rollout of this workload may make no progress before it counts as stalled, in milliseconds. Without a deadline of its own the time
+ * allows for pods that end one after another, and that count as available only some time after they are ready.
  */
 export function rolloutDeadlineMs(object: unknown): number {
   const spec = jsonField(object, "spec");
@@ -41,13 +41,13 @@ function millisecondsOf(seconds: unknown): number {
 export interface RolloutTime {
   /** Since the roll. */
   readonly spentMs: number;
-  /** Since its last progress that is known, or since the roll. */
+  /** Since its last known progress, or since the roll. */
   readonly idleMs: number;
-  /** It is stalled when it is idle for so long. */
+  /** The rollout is stalled when it has been idle for this long. */
   readonly deadlineMs: number;
 }
 
-/** The end of a rollout that stands like this after so long; undefined while it goes on. */
+/** The end of a rollout with this state after this time; undefined while it goes on. */
 export function rolloutEnd(
   state: RolloutState,
   trouble: Trouble | undefined,
@@ -70,7 +70,7 @@ export function rolloutEnd(
     : undefined;
 }
 
-/** When to look again, in milliseconds: after as long as it has taken so far, but never long before or after something is due. */
+/** The time until the next read, in milliseconds: as long as the rollout has taken so far, but not far beyond a time at which something is due. */
 export function nextLookMs(spentMs: number, firstMs: number): number {
   const doubled = Math.max(firstMs, spentMs);
   const untilPatience = patienceMs - spentMs;

@@ -1,12 +1,12 @@
 import { jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
 
 /**
- * The label selector of a workload's pods (`spec.selector`), in Kubernetes' own words; undefined when it has none. An empty one would
- * select every pod of the namespace, and counts as none.
+ * The label selector of a workload's pods (`spec.selector`), as Kubernetes writes it; undefined when it has none. An empty selector would select
+ * every pod of the namespace, so it counts as none.
  */
 export function podSelectorOf(object: unknown): string | undefined {
   const selector = jsonField(object, "spec", "selector");
-  // A DeploymentConfig has the labels right there.
+  // A DeploymentConfig has the labels directly in the selector.
   const isPlain =
     jsonField(selector, "matchLabels") === undefined && jsonField(selector, "matchExpressions") === undefined;
   const labels = Object.entries(jsonTexts(isPlain ? selector : jsonField(selector, "matchLabels")));

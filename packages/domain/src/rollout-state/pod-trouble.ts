@@ -3,7 +3,7 @@ import { jsonField, jsonList, jsonText } from "../json.ts";
 import type { FailedReason } from "./reasons.ts";
 import type { Trouble } from "./rollout-state.ts";
 
-/** Words of the kubelet, and ours for them. A first failure to pull or start is not among them: it is tried again at once. */
+/** Reasons of the kubelet, and ours for them. A first failure to start is not among them, because the kubelet retries it at once. */
 const waitingReasons: ReadonlyMap<string, FailedReason> = new Map([
   ["CrashLoopBackOff", "CrashLoopBackOff"],
   ["CreateContainerConfigError", "CreateContainerConfigError"],
@@ -13,17 +13,14 @@ const waitingReasons: ReadonlyMap<string, FailedReason> = new Map([
   ["InvalidImageName", "ImagePullBackOff"],
 ]);
 
-/**
- * What keeps the newest pods of a workload from running; undefined when nothing is seen. Pods of older templates say nothing about
- * this rollout.
- */
+/** What keeps the newest pods of a workload from running; undefined when nothing is seen. Pods of older templates say nothing about this rollout. */
 export function podTrouble(pods: readonly unknown[]): Trouble | undefined {
   const troubles = newestPods(pods).flatMap(troublesOf);
-  // Waiting for a node may pass; what a container says does not.
+  // A pod that waits for a node may still get one. The trouble of a container stays.
   return troubles.find(({ reason }) => reason !== "Unschedulable") ?? troubles[0];
 }
 
-/** When the last of the newest pods became ready, in seconds; undefined when none is. One that is made anew again and again is no progress. */
+/** When the last of the newest pods became ready, in seconds; undefined when none is. A pod that is recreated again and again is no progress. */
 export function lastReadySeconds(pods: readonly unknown[]): number | undefined {
   const times = newestPods(pods).flatMap((pod) => {
     const ready = conditionOfPod(pod, "Ready");
@@ -33,7 +30,7 @@ export function lastReadySeconds(pods: readonly unknown[]): number | undefined {
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** The pods with the template of the one that was made last, without those on their way out. */
+/** The pods with the template of the most recent pod, except pods that are being deleted. */
 function newestPods(pods: readonly unknown[]): readonly unknown[] {
   const [first, ...others] = pods.filter(
     (pod) => jsonField(metadataOf(pod), "deletionTimestamp") === undefined,

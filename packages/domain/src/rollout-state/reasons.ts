@@ -1,6 +1,6 @@
 /**
- * How the rollout of a roll ended, each with its meaning. `ends` is the result. A `stalled` result is reported when the time is over.
- * Closed list (decision 14).
+ * How the rollout of a roll ended, each with its meaning. `ends` is the result. A `stalled` result is reported when the deadline is over. Closed
+ * list (decision 14).
  */
 export const rolloutReasons = [
   { reason: "Available", ends: "healthy", meaning: "All pods run the new template and are available." },

@@ -2,7 +2,7 @@ import { jsonField } from "../json.ts";
 import { over, progressing, type RolloutState, type Trouble } from "./rollout-state.ts";
 import { readStatus, type StatusReader } from "./status.ts";
 
-/** A Deployment: what `kubectl rollout status` goes by, and why it goes no further. */
+/** A Deployment: the rules of `kubectl rollout status`, and the reason when the rollout does not go on. */
 export function deploymentState(object: unknown): RolloutState {
   const read = readStatus(object);
   if (!read.isObserved) return progressing;
@@ -23,7 +23,7 @@ export function deploymentState(object: unknown): RolloutState {
   return stillProgressing(read);
 }
 
-/** OpenShift's DeploymentConfig says the same in other words, and fails also by being cancelled. */
+/** OpenShift's DeploymentConfig reports the same in other words. It also fails when it is cancelled. */
 export function deploymentConfigState(object: unknown): RolloutState {
   const read = readStatus(object);
   if (!read.isObserved) return progressing;
@@ -39,7 +39,7 @@ export function deploymentConfigState(object: unknown): RolloutState {
   return stillProgressing(read);
 }
 
-/** Every pod there is runs the new template, and every one there is to be is available. */
+/** Every existing pod runs the new template, and every wanted pod is available. */
 function isRolledOut({ replicas, count }: StatusReader): boolean {
   return (
     count("updatedReplicas") >= replicas &&
@@ -48,7 +48,7 @@ function isRolledOut({ replicas, count }: StatusReader): boolean {
   );
 }
 
-/** Its controller writes the condition anew with each progress. A quota may have room again a moment later. */
+/** The controller updates the condition with each progress. A quota may have room again a moment later. */
 function stillProgressing(read: StatusReader): RolloutState {
   const progress = read.condition("Progressing");
   const atSeconds = progress?.status === "True" ? progress.updatedAtSeconds : 0;

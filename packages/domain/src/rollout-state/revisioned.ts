@@ -2,12 +2,12 @@ import { jsonField } from "../json.ts";
 import { over, progressing, type RolloutState } from "./rollout-state.ts";
 import { numberOf, readStatus } from "./status.ts";
 
-/** What of an update strategy leaves old pods as they are after a roll. */
+/** The parts of an update strategy that keep old pods after a roll. */
 export const podKeepers = ["OnDelete", "Partition"] as const;
 
 export type PodKeeper = (typeof podKeepers)[number];
 
-/** Undefined: every pod of the workload is replaced by itself. */
+/** Undefined: the controller replaces every pod by itself. */
 export function podKeeperOf(object: unknown): PodKeeper | undefined {
   const strategy = jsonField(object, "spec", "updateStrategy");
   if (isManual(strategy)) return "OnDelete";
@@ -22,7 +22,7 @@ function partitionOf(strategy: unknown): number {
   return numberOf(jsonField(strategy, "rollingUpdate", "partition")) ?? 0;
 }
 
-/** A StatefulSet: pods are updated one after another, some of them only, or by hand. */
+/** A StatefulSet: its pods are updated one after another, only some of them, or by hand. */
 export function statefulSetState(object: unknown): RolloutState {
   const { spec, status, isObserved, replicas, count } = readStatus(object);
   if (!isObserved) return progressing;
@@ -38,7 +38,7 @@ export function statefulSetState(object: unknown): RolloutState {
   return isLast || count("updatedReplicas") >= replicas ? over("Available") : progressing;
 }
 
-/** A DaemonSet: one pod for each node that may have one. */
+/** A DaemonSet: one pod for each eligible node. */
 export function daemonSetState(object: unknown): RolloutState {
   const { spec, isObserved, count } = readStatus(object);
   if (!isObserved) return progressing;

@@ -2,7 +2,7 @@ import { jsonField } from "../json.ts";
 import { over, progressing, type RolloutState } from "./rollout-state.ts";
 import { readStatus } from "./status.ts";
 
-/** A recreated Job only has to start with the new content. How long it runs does not matter. */
+/** A recreated Job only has to start with the new content. Its duration does not matter. */
 export function jobState(object: unknown): RolloutState {
   const { spec, condition, count } = readStatus(object);
   const failed = ["Failed", "FailureTarget"].map(condition).find((one) => one?.status === "True");

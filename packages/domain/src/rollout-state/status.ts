@@ -13,16 +13,16 @@ export interface Condition {
 export interface StatusReader {
   readonly spec: unknown;
   readonly status: unknown;
-  /** Its controller has seen the present object. Until then the status describes an older one. */
+  /** Its controller has observed the present object. Until then the status describes an older one. */
   readonly isObserved: boolean;
   /** A number of the status; absent means 0, as in Go. */
   count(name: string): number;
-  /** How many pods there are to be; 1 when the spec does not say. */
+  /** The wanted number of pods; 1 when the spec does not say. */
   readonly replicas: number;
   condition(type: string): Condition | undefined;
 }
 
-/** Reads spec and status of any object, whatever is missing in them. */
+/** Reads spec and status of any object. Any part may be missing. */
 export function readStatus(object: unknown): StatusReader {
   const spec = jsonField(object, "spec");
   const status = jsonField(object, "status");
@@ -40,7 +40,7 @@ export function readStatus(object: unknown): StatusReader {
   };
 }
 
-/** Whether there are pods with the present template, by the count of them in its status. */
+/** Whether there are pods with the present template, by this count in its status. */
 export function hasNewPods(object: unknown, count: string | undefined): boolean {
   if (count === undefined) return true;
   const status = readStatus(object);
