@@ -5,15 +5,14 @@ import { type SourceContent, type SourceRef, sourceKey } from "./source.ts";
 declare const markBrand: unique symbol;
 
 /**
- * `v1:<key id>:<digest>`, the value written on a pod template. The same content has the same mark for ever under the
- * same key; different content has the same mark with probability 2^-128. A mark says nothing about the content to who
- * does not hold the key, and yet it belongs into no log (I4).
+ * `v1:<key id>:<digest>`, the value written on a pod template. The same content always has the same mark under the same key; different content
+ * has the same mark with probability 2^-128. Without the key a mark says nothing about the content. Even so, no log may contain it (I4).
  */
 export type Mark = string & { readonly [markBrand]: true };
 
 /** A keyed digest, HMAC-SHA-256 in production. The key stays inside. */
 export interface KeyedDigest {
-  /** Which key it is: letters, digits, `_`, `.` and `-`, at most 64. Public. */
+  /** The id of the key: letters, digits, `_`, `.` and `-`, at most 64. Public. */
   readonly keyId: string;
   /** 128 bit of the digest as base64url without padding: 22 characters. */
   digest(bytes: Uint8Array): string;
@@ -26,18 +25,18 @@ export function isMark(text: string): text is Mark {
   return markShape.test(text);
 }
 
-/** Which key a mark was made with: marks of different keys cannot be compared. */
+/** The id of the key that made a mark. Marks of different keys cannot be compared. */
 export function markKeyId(mark: Mark): string {
   return mark.split(":")[1] ?? "";
 }
 
 /**
- * The bytes a mark is made of: kind, namespace, name, then each selected key in bytewise order with its presence and
- * its value; every text and value is preceded by its length as 8 bytes, big-endian.
+ * The bytes that a mark is the digest of: kind, namespace, name, then each selected key in bytewise order with its presence and its value. The
+ * length of every text and value precedes it as 8 bytes, big-endian.
  *
- * No two different contents have the same bytes, whatever separators occur in them (`{a: "1;b=2"}` is not
- * `{a: "1", b: "2"}`). `data` and `binaryData` are one, since pods cannot tell them apart. A listed key that the source
- * does not have counts as absent, which is not the same as empty.
+ * No two different contents have the same bytes, whatever separators occur in them (`{a: "1;b=2"}` is not `{a: "1", b: "2"}`). `data` and
+ * `binaryData` count as one, since pods cannot tell them apart. A listed key that the source does not have counts as absent, which differs from
+ * empty.
  */
 export function canonicalBytes(source: SourceRef, content: SourceContent, keys: ReferencedKeys): Uint8Array {
   const values = new Map([...content.data, ...content.binaryData]);
@@ -53,8 +52,8 @@ export function canonicalBytes(source: SourceRef, content: SourceContent, keys: 
 }
 
 /**
- * The mark of what a workload sees of one source. A content that is read for many workloads is digested once for all that use the same
- * keys of it: it may have a mebibyte. It is told by its identity, and not by its version, which a restored etcd may give away again.
+ * The mark of what a workload sees of one source. A content may have a mebibyte, so it is digested only once for all workloads that use the same
+ * keys of it. The cache identifies a content by object identity, not by its version: a restored etcd may give out a version again.
  */
 export function markOf(
   source: SourceRef,
@@ -70,10 +69,10 @@ export function markOf(
   return mark;
 }
 
-/** Marks of the contents that something still holds: what was made of a content goes with it. */
+/** Marks of contents that something still references. When a content is collected, its marks are, too. */
 const marksMade = new WeakMap<SourceContent, Map<string, Mark>>();
 
-/** One mark for all the sources of a workload; the order in which they are given does not matter. */
+/** One mark for all the sources of a workload, in any order. */
 export function combineMarks(
   marks: readonly { readonly source: SourceRef; readonly mark: string }[],
   keyed: KeyedDigest,
@@ -106,7 +105,7 @@ export function framed(...parts: readonly Uint8Array[]): Uint8Array {
 
 function toMark(bytes: Uint8Array, keyed: KeyedDigest): Mark {
   const mark = `v1:${keyed.keyId}:${keyed.digest(bytes)}`;
-  // Not shown: whatever the digest returned may be derived from a Secret.
+  // The message does not show the mark: the digest may have returned a text derived from a Secret.
   if (!isMark(mark))
     throw new TypeError("a keyed digest must have a plain key id and give 22 characters of base64url");
   return mark;

@@ -1,10 +1,10 @@
 /**
- * What kind of object a source is. The content of a SecretProviderClass (Secrets Store CSI driver) is what its volumes show:
- * the object itself says only where that comes from.
+ * The kind of a source. The content of a SecretProviderClass (Secrets Store CSI driver) is what its volumes show: the object itself says only
+ * where that comes from.
  */
 export type SourceKind = "ConfigMap" | "Secret" | "SecretProviderClass";
 
-/** The kinds every cluster has, and which are served unless somebody says otherwise. */
+/** The kinds that every cluster has, and that are served by default. */
 export const defaultSourceKinds = ["ConfigMap", "Secret"] as const satisfies readonly SourceKind[];
 
 /** Identity of an object whose content matters to the pods that use it. Names only: safe to log and to enqueue. */
@@ -15,26 +15,25 @@ export interface SourceRef {
 }
 
 /**
- * The bytes of a source, as pods see them. Never leaves the process that hashes it (I4).
+ * The bytes of a source, as pods see them. They never leave the process that hashes them (I4).
  *
- * `data` holds a ConfigMap's text as UTF-8, a Secret's values decoded from base64, or the version of each object that a
- * SecretProviderClass' volumes show; `binaryData` holds a
- * ConfigMap's binary values decoded, and is empty for the others. They are kept apart only because the compatible hash
- * tells them apart; pods cannot.
+ * `data` holds a ConfigMap's text as UTF-8, a Secret's values decoded from base64, or the version of each object in the volumes of a
+ * SecretProviderClass. `binaryData` holds a ConfigMap's binary values decoded, and is empty for the others. The two are kept apart only because
+ * the compatible hash tells them apart; pods cannot.
  */
 export interface SourceContent {
   readonly data: ReadonlyMap<string, Uint8Array>;
   readonly binaryData: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The write that made a source what it is, as the API server has noted it. */
+/** The write that gave a source its content, as the API server recorded it. */
 export interface SourceWrite {
   readonly resourceVersion: string;
-  /** Undefined where it does not say. */
+  /** Undefined if the API server does not say. */
   readonly by?: SourceWriter;
 }
 
-/** Who wrote the content of a source last: a program (a field manager), never a person. */
+/** The last writer of a source's content: a program (a field manager), never a person. */
 export interface SourceWriter {
   readonly manager: string;
   /** `Apply` or `Update`. */
@@ -43,7 +42,7 @@ export interface SourceWriter {
 }
 
 /**
- * Whether it is a release of Helm. Helm chooses this name, and the watch leaves its Secrets out: they are often the bulk of all, and
+ * Whether a source is a release of Helm. Helm chooses this name, and the watch leaves these Secrets out: they are often most of all Secrets, and
  * Helm rewrites and deletes those of earlier releases.
  */
 export function isHelmRelease({ kind, name }: SourceRef): boolean {

@@ -4,9 +4,9 @@ import { targetContainer } from "../compat/target-container.ts";
 import type { PodTemplate } from "../workload/pod-template.ts";
 import type { MarkedSource, TemplateEdit } from "./edit.ts";
 
-/** What the annotations strategy writes, and from what. */
+/** Input of the annotations strategy. */
 export interface AnnotationsEditInput {
-  /** Oldest change first: the last one is the newest, and the only one that the peer's annotation has room for. */
+  /** Oldest change first. The last one is the newest, and the only one that the peer's annotation has room for. */
   readonly changed: readonly MarkedSource[];
   /** The mark of all sources of the workload together. */
   readonly mark: string;
@@ -15,7 +15,7 @@ export interface AnnotationsEditInput {
   readonly nowSeconds: number;
 }
 
-/** The edit of the annotations strategy: our mark, and the peer's annotation with our mark in the place of its hash. */
+/** The edit of the annotations strategy: our mark, and the peer's annotation with our mark in place of its hash. */
 export function annotationsEdit({ changed, mark, template, nowSeconds }: AnnotationsEditInput): TemplateEdit {
   const newest = changed.at(-1);
   if (newest === undefined) return { annotations: { [markAnnotation]: mark } };

@@ -3,15 +3,15 @@ import type { TemplateEdit, VariableEdit, VariableRef } from "./edit.ts";
 import { mergeNamed } from "./merge-named.ts";
 
 /**
- * What the API server will hold after a strategic merge patch with the edit: a model to predict and to verify with,
- * never something that is sent. The template handed in is not changed.
+ * What the API server will hold after a strategic merge patch with the edit. A model for prediction and verification; it is never sent. The
+ * given template is not changed.
  */
 export function applyEdit(template: unknown, edit: TemplateEdit): unknown {
   const annotated = withAnnotations(objectOr(template), edit.annotations ?? {});
   return withVariables(withoutVariables(annotated, edit.removedEnv ?? []), edit.env ?? []);
 }
 
-/** Whether a pod template already is as the edit makes it, so that applying it would change nothing. */
+/** Whether a pod template already has the edit, so that applying it would change nothing. */
 export function hasEdit(template: unknown, edit: TemplateEdit): boolean {
   const annotations = jsonField(template, "metadata", "annotations");
   const containers = jsonList(template, "spec", "containers");

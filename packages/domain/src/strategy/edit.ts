@@ -1,12 +1,12 @@
 import type { ReloadMode } from "../decision/judge.ts";
 import type { SourceRef } from "../source/source.ts";
 
-/** What is changed in a pod template to roll its workload. */
+/** The change of a pod template that rolls its workload. */
 export interface TemplateEdit {
   readonly annotations?: Readonly<Record<string, string>>;
-  /** In the order in which a patch has to list them, so that it moves nothing that is there. */
+  /** In the order in which a patch has to list them, so that the patch moves no existing variable. */
   readonly env?: readonly VariableEdit[];
-  /** Variables that go, each by name: those of sources that are gone. One that is not there is gone already. */
+  /** Variables to remove, by name: those of sources that are gone. A variable that does not exist counts as removed. */
   readonly removedEnv?: readonly VariableRef[];
 }
 
@@ -21,11 +21,11 @@ export interface VariableEdit extends VariableRef {
   readonly value: string;
 }
 
-/** A source whose content is not what the pod template carries. */
+/** A source whose content is not the one the pod template was made for. */
 export interface MarkedSource {
   readonly source: SourceRef;
   /** Its mark now. */
   readonly mark: string;
-  /** How it came to count, which decides in which container its variable goes. */
+  /** How it came to count. This decides which container gets its variable. */
   readonly mode: ReloadMode;
 }

@@ -4,15 +4,15 @@ import { sourceKey } from "../source/source.ts";
 import type { Container, PodTemplate } from "../workload/pod-template.ts";
 import type { MarkedSource, TemplateEdit, VariableEdit } from "./edit.ts";
 
-/** What the env-vars strategy writes, and from what. */
+/** Input of the env-vars strategy. */
 export interface EnvVarsEditInput {
   /**
-   * In any order. Sources that share a variable (`a-b` and `a.b`) must be handed in together even when only one has
-   * changed, or each of them flips the variable in its turn, as happens to the peer.
+   * In any order. Sources that share a variable (`a-b` and `a.b`) must be passed together even when only one has changed. Otherwise each of them
+   * overwrites the variable in turn, as happens to the peer.
    */
   readonly changed: readonly MarkedSource[];
   readonly template: PodTemplate;
-  /** One mark for several, in the order of their sources; called only for sources that share a variable. */
+  /** One mark for several, in the order of their sources. Called only for sources that share a variable. */
   readonly combine: (marks: readonly MarkedSource[]) => string;
 }
 
@@ -40,7 +40,7 @@ function sharedMark(sharing: readonly MarkedSource[], combine: EnvVarsEditInput[
   return combine([...sharing].sort((a, b) => (sourceKey(a.source) < sourceKey(b.source) ? -1 : 1)));
 }
 
-/** A strategic merge puts a list's items in the order of the patch: those that exist keep theirs, new ones follow. */
+/** A strategic merge orders a list like the patch. So existing variables keep their order, and new ones follow. */
 function inTemplateOrder(names: readonly string[], container: Container): readonly string[] {
   const existing = [...new Set(container.env.map(({ name }) => name))];
   return [

@@ -1,10 +1,9 @@
 import { isJsonObject, type JsonObject, jsonField } from "../json.ts";
 
 /**
- * How a strategic merge patch merges a list whose merge key is `name`, including the order it leaves behind (source:
- * apimachinery, strategicpatch, `mergeSortedSlice`): items of the patch stand in the order of the patch, the others in
- * their own, each of the others before the first item of the patch that stood behind it; new items come as early as
- * that allows. `merge` gets the existing item, or one with only a name.
+ * Merges a list like a strategic merge patch whose merge key is `name`, in the same order (source: apimachinery, strategicpatch,
+ * `mergeSortedSlice`). Items of the patch keep the order of the patch, and the others keep their own. Each of the others comes before the first
+ * patched item that it preceded. New items come as early as that allows. `merge` gets the existing item, or one with only a name.
  */
 export function mergeNamed(
   live: readonly unknown[],

@@ -8,14 +8,14 @@ export interface PatchChange {
   readonly resourceVersion: string;
   readonly annotations: Readonly<Record<string, string | null>>;
   readonly template?: TemplateEdit;
-  /** The template that the edit was made for, of the same resourceVersion. */
+  /** The template of the same resourceVersion that the edit was made for. */
   readonly templateBefore?: unknown;
   readonly isPaused?: boolean;
   /** Other fields, from the root of the object. */
   readonly fields?: JsonObject;
 }
 
-/** The body of a conditional patch: 409 when anything changed since the resourceVersion was read. */
+/** The body of a conditional patch: the API server answers 409 if anything has changed since this resourceVersion. */
 export function patchBody(
   kind: Pick<WorkloadKind, "patch" | "templatePath">,
   change: PatchChange,
@@ -36,12 +36,12 @@ export function patchBody(
 function containersOf(patch: WorkloadKind["patch"], edit: TemplateEdit, before: unknown): JsonObject {
   const { env = [], removedEnv = [] } = edit;
   if (env.length + removedEnv.length === 0) return {};
-  // A merge patch replaces lists: all containers are sent, each with all it has. The resourceVersion keeps it from undoing.
+  // A merge patch replaces lists, so all containers are sent in full. The resourceVersion keeps the patch from undoing other writes.
   if (patch === "merge") {
     const after = applyEdit(before, { env, removedEnv });
     return { spec: { containers: jsonField(after, "spec", "containers") } };
   }
-  // A strategic merge takes the order of the patch: containers are listed as they stand, variables as the edit has them.
+  // A strategic merge orders lists like the patch: containers are listed in their present order, variables in the order of the edit.
   const places = jsonList(before, "spec", "containers").map((container) => jsonField(container, "name"));
   const changes = [
     ...env.map(({ container, name, value }) => ({ container, change: { name, value } })),

@@ -1,7 +1,7 @@
 /** How a workload is rolled: by an annotation on its pod template, or by a variable in one of its containers. */
 export type ReloadStrategy = (typeof reloadStrategies)[number];
 
-/** The closed list, as it is written in settings and annotations. */
+/** Closed list, as written in settings and annotations. */
 export const reloadStrategies = ["annotations", "env-vars"] as const;
 
 /** Whether a text names a strategy. */

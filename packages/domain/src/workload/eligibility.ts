@@ -1,21 +1,21 @@
 /**
- * How an object of a kind stands towards us.
+ * What we do with an object of a kind.
  *
  * - `served`: rolled when a source of it changes.
- * - `suspended`: nothing of it runs, and what runs later reads what is there then.
- * - `finished`: it has run, and runs no more.
- * - `owned`: another object recreates it, and that one is served. It gets no applied state.
+ * - `suspended`: no pod of it runs, and pods that start later read what is there then.
+ * - `finished`: it has run, and does not run again.
+ * - `owned`: another object recreates it, and that object is served. It gets no applied state.
  * - `stash`: a workload of ours in transit, see `job.ts`.
  */
 export type Eligibility = "served" | "suspended" | "finished" | "owned" | "stash";
 
-/** What people set for workloads that are left alone otherwise, as the peer does not. */
+/** Settings that include workloads which we otherwise leave alone, unlike the peer. */
 export interface EligibilityRules {
   readonly reloadSuspended: boolean;
   readonly reloadFinished: boolean;
 }
 
-/** Whether a change is acted on. Where it is not, it is noted all the same: what is resumed later does not run for old changes. */
+/** Whether a change rolls the object. If not, the change is recorded all the same, so that a resumed object does not run for old changes. */
 export function isActedOn(eligibility: Eligibility, rules: EligibilityRules): boolean {
   switch (eligibility) {
     case "served":

@@ -13,12 +13,12 @@ export interface LabelSelector {
   readonly requirements: readonly LabelRequirement[];
 }
 
-/** What is wrong with a selector, and what to write. */
+/** What is wrong with a selector, and how to write it. */
 export interface LabelSelectorProblem {
   readonly problem: string;
 }
 
-/** Labels are texts by key, chosen by people, exactly as annotations are. */
+/** Labels by key. People choose the keys, as with annotations. */
 export type Labels = Annotations;
 
 /**
@@ -45,7 +45,7 @@ export function matchesSelector(selector: LabelSelector, labels: Labels): boolea
   return selector.requirements.every((requirement) => holds(requirement, labels));
 }
 
-/** The selector in Kubernetes' own words, for the `labelSelector` of a list or watch. The same selector is the same text. */
+/** The selector as Kubernetes writes it, for the `labelSelector` of a list or watch. The same selector always gives the same text. */
 export function formatLabelSelector(selector: LabelSelector): string {
   return selector.requirements.map(formatRequirement).join(",");
 }

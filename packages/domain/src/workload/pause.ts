@@ -3,7 +3,7 @@ import { parseGoDuration } from "../annotation/go-duration.ts";
 import { type AnnotationProblem, annotationProblem } from "../annotation/problem.ts";
 import { type Annotations, annotationValue } from "./workload.ts";
 
-/** What a Deployment asks for, and what is true of it now. Only Deployments can be paused (compat 4.1). */
+/** The annotations of a Deployment and its present state. Only Deployments can be paused (compat 4.1). */
 export interface PauseInput {
   readonly kind: string;
   readonly annotations: Annotations;
@@ -15,9 +15,9 @@ export interface PauseInput {
   readonly nowMs: number;
 }
 
-/** What to write of a pause with whatever else is written, in one PATCH. */
+/** The change of a pause, which goes into the same PATCH as the other changes. */
 export interface PauseChange {
-  /** `spec.paused` as it has to be; absent: as it is. */
+  /** The new `spec.paused`; absent: no change. */
   readonly isPaused?: boolean;
   /** Value of the annotation that says the pause is ours (RFC 3339); null removes it. */
   readonly pausedAt: string | null;
@@ -25,14 +25,14 @@ export interface PauseChange {
 
 export interface PausePlan {
   readonly change: PauseChange | undefined;
-  /** A pause of ours or of the peer ends with this change, or somebody else ended it: what was rolled in it reaches the pods. */
+  /** A pause of ours or of the peer ends with this change, or somebody else ended it: what was rolled during the pause reaches the pods. */
   readonly isResumed: boolean;
-  /** After this time the workload has to be looked at again, to end its pause; undefined when there is none of ours. */
+  /** When to reconcile the workload again to end its pause; undefined when there is no pause of ours. */
   readonly resumeAfterMs: number | undefined;
   readonly problems: readonly AnnotationProblem[];
 }
 
-/** Whether the pause a Deployment is in is one of ours, or of the peer. */
+/** Whether the Deployment is paused, and the pause is ours or the peer's. */
 export function isHeld(
   workload: Pick<PauseInput, "annotations" | "isPaused">,
   dialect: Pick<AnnotationDialect, "pausedAt">,
@@ -40,7 +40,7 @@ export function isHeld(
   return workload.isPaused && pausedAtOf(workload, dialect) !== "";
 }
 
-/** What the end of such a pause depends on; undefined where there is none. */
+/** The annotations that decide when such a pause ends; undefined if there is none. */
 export function holdPeriod(
   workload: Pick<PauseInput, "annotations" | "isPaused">,
   dialect: Pick<AnnotationDialect, "pausePeriod" | "pausedAt">,
@@ -49,7 +49,7 @@ export function holdPeriod(
   return `${pausedAtOf(workload, dialect)} ${annotationValue(workload.annotations, dialect.pausePeriod)}`;
 }
 
-/** Whether somebody else ended such a pause. As long as our annotation stays, a pause that a person begins later is taken for ours. */
+/** Whether somebody else ended such a pause. As long as our annotation stays, a later pause by a person counts as ours. */
 export function isHoldLeft(
   workload: Pick<PauseInput, "kind" | "annotations" | "isPaused">,
   dialect: Pick<AnnotationDialect, "pausedAt">,
@@ -58,9 +58,9 @@ export function isHoldLeft(
 }
 
 /**
- * Pauses a Deployment with its first change and resumes it after the period: one rollout for all changes in between. Everything
- * is read from the Deployment itself, so a pause ends whatever became of who began it. A pause without our annotation is a
- * person's, and is neither ended nor prolonged.
+ * Pauses a Deployment with its first change and resumes it after the period: one rollout for all changes in between. Everything is read from the
+ * Deployment itself, so a pause ends even if the process that began it is gone. A pause without our annotation belongs to a person, and is
+ * neither ended nor prolonged.
  */
 export function planPause(input: PauseInput): PausePlan {
   const { dialect } = input;
@@ -74,15 +74,15 @@ export function planPause(input: PauseInput): PausePlan {
     return { change, isResumed: false, resumeAfterMs: periodMs, problems };
   }
   if (pausedAt === "") return unchanged;
-  // A person resumed it before the time: nothing is ours any more.
+  // A person resumed it early, so no pause of ours is left.
   const isResumed = input.nowMs < Date.parse(pausedAt) + periodMs + leftoverMs;
   return { change: { pausedAt: null }, isResumed, resumeAfterMs: undefined, problems };
 }
 
-/** Our annotation on a Deployment that is not paused says nothing of its rollout so long after the period: the peer leaves it there for ever. */
+/** Our annotation on a Deployment that is not paused says nothing about its rollout this long after the period: the peer never removes it. */
 const leftoverMs = 10 * 60_000;
 
-/** Empty where we have not paused it. */
+/** Empty if we have not paused it. */
 function pausedAtOf(
   { annotations }: Pick<PauseInput, "annotations">,
   dialect: Pick<AnnotationDialect, "pausedAt">,
@@ -90,13 +90,13 @@ function pausedAtOf(
   return annotationValue(annotations, dialect.pausedAt) ?? "";
 }
 
-/** A period that is gone or unreadable by now, and a time that nobody can read, end the pause: it must not last for ever. */
+/** The pause ends if the period is missing or unreadable by now, or nobody can read the time: it must not last for ever. */
 function inPause(pausedAt: string, periodMs: number, nowMs: number): Omit<PausePlan, "problems"> {
   const since = Date.parse(pausedAt);
   const leftMs = Number.isNaN(since) ? 0 : Math.min(periodMs, since + periodMs - nowMs);
   if (leftMs <= 0)
     return { change: { isPaused: false, pausedAt: null }, isResumed: true, resumeAfterMs: undefined };
-  // The clock of who began it was ahead. Each look would find the whole period left.
+  // The clock of the process that began it was ahead. Otherwise each read would find the whole period left.
   const change = since > nowMs ? { pausedAt: timeText(nowMs) } : undefined;
   return { change, isResumed: false, resumeAfterMs: leftMs };
 }

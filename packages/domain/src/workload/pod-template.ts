@@ -2,15 +2,15 @@ import { isJsonObject, jsonField, jsonList, jsonText, jsonTexts } from "../json.
 import type { Annotations } from "./workload.ts";
 
 /**
- * What is read of a pod template: the field names are Kubernetes' own, the lists are always there, and a part that is
- * missing there is missing or empty here. Source: core/v1 PodTemplateSpec.
+ * The parts of a pod template that we read. The field names are Kubernetes' own. Lists are always there; other missing parts stay missing or are
+ * empty. Source: core/v1 PodTemplateSpec.
  */
 export interface PodTemplate {
   readonly metadata: { readonly annotations: Annotations };
   readonly spec: {
     readonly containers: readonly Container[];
     readonly initContainers: readonly Container[];
-    /** The API server refuses these in the templates of today's kinds; other kinds may carry them. */
+    /** The API server refuses these in the templates of today's kinds, but other kinds may have them. */
     readonly ephemeralContainers: readonly Container[];
     readonly volumes: readonly Volume[];
   };
@@ -18,14 +18,14 @@ export interface PodTemplate {
 
 /** A container of any of the three lists. */
 export interface Container {
-  /** Empty where there is none: Knative, for one, names a container itself. */
+  /** Empty if there is none: Knative, for example, names a container itself. */
   readonly name: string;
   readonly env: readonly EnvVariable[];
   readonly envFrom: readonly EnvFrom[];
   readonly volumeMounts: readonly { readonly name: string }[];
 }
 
-/** One variable: a literal value, a key of an object, or something that does not concern us. */
+/** One variable: a literal value, a key of an object, or something that we do not track. */
 export interface EnvVariable {
   readonly name: string;
   readonly value?: string;
@@ -71,10 +71,7 @@ export interface Projection extends ObjectRef {
   readonly items: readonly string[];
 }
 
-/**
- * Reads a pod template from what the API server sent. Promises never to throw and never to invent: a part of the wrong
- * type is left out, the rest is read.
- */
+/** Reads a pod template as the API server sent it. It never throws and never invents: a part of the wrong type is left out, the rest is read. */
 export function parsePodTemplate(value: unknown): PodTemplate {
   const spec = jsonField(value, "spec");
   return {
@@ -180,7 +177,7 @@ function parseObjectRef(value: unknown, nameField = "name"): ObjectRef | undefin
   return name === undefined ? undefined : { name, optional: jsonField(value, "optional") === true };
 }
 
-/** One property, or none when there is nothing to put in it: `exactOptionalPropertyTypes` tells them apart. */
+/** An object with this property, or an empty one if the value is undefined: `exactOptionalPropertyTypes` tells them apart. */
 function definedOnly<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   const properties: { [P in K]?: V } = {};
   if (value !== undefined) properties[key] = value;

@@ -4,12 +4,12 @@ import { isCompatVariableName } from "../compat/variable-name.ts";
 import { isJsonObject, jsonField } from "../json.ts";
 
 /**
- * A text that is the same for two pod templates exactly when they differ in nothing but our own edits and the peer's:
- * their annotations and `STAKATER_` variables are left out, the rest is JSON with sorted keys. The order of object
- * keys does not matter, that of lists does. What is null counts as absent, and so do variables, annotations and
- * metadata that are empty: that is how they look when the only thing in them was an edit.
+ * A text that is equal for two pod templates exactly when they differ in nothing but edits by us and by the peer. It leaves out our and the
+ * peer's annotations and `STAKATER_` variables; the rest is JSON with sorted keys. The order of object keys does not matter, the order of lists
+ * does. Null counts as absent, and so do empty variables, annotations and metadata: that is how they look when an edit was the only thing in
+ * them.
  *
- * The text is long and may hold literal values of variables: digest it, and keep it nowhere.
+ * The text is long and may hold literal values of variables: digest it, and store it nowhere.
  */
 export function templateIdentity(template: unknown): string {
   return canonicalJson(withoutEdits(template));
@@ -58,7 +58,7 @@ function withField(value: unknown, name: string, change: (field: unknown) => unk
   return { ...value, [name]: change(value[name]) };
 }
 
-/** An object of which something is left to say: one whose fields are all absent is as good as absent itself. */
+/** Undefined for an object whose fields are all absent: it counts as absent itself. */
 function unlessEmpty(value: unknown): unknown {
   return isJsonObject(value) && Object.values(value).every(isAbsent) ? undefined : value;
 }
@@ -67,7 +67,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** Written to be fast: it is run over the template of every workload that is looked at. */
+/** Optimised, because it runs over the template of every workload that is reconciled. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value ?? null);

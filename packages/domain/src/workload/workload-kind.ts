@@ -6,56 +6,59 @@ import type { Eligibility } from "./eligibility.ts";
 import type { Annotations, WorkloadRef } from "./workload.ts";
 
 /**
- * All that has to be known about a kind of workload: where its pod template is, and how a roll of it is written. A kind plugs
- * in as one file of `kind/`. It does not decide whether a workload rolls.
+ * Everything the other code needs to know about a kind of workload: where its pod template is, and how a roll of it is written. Each kind is one
+ * file in `kind/`. A kind does not decide whether a workload rolls.
  */
 export interface WorkloadKind {
-  /** Its name in requests, logs and metrics. Unique: that of a declared kind carries its group. */
+  /** Its name in requests, logs and metrics. Unique: the name of a declared kind contains its group. */
   readonly kind: string;
-  /** What the API server calls it. */
+  /** Its name in the API. */
   readonly apiKind: string;
   readonly group: string;
   readonly version: string;
-  /** The resource in URLs and RBAC rules; undefined: the API server is asked. */
+  /** The resource in URLs and RBAC rules; undefined: it is looked up at the API server. */
   readonly plural: string | undefined;
-  /** An API server may not have it: then it is looked for again, and nothing waits for it. */
+  /** An API server may not have it. Then it is looked up again later, and nothing waits for it. */
   readonly isOptional: boolean;
-  /** Strategic merge knows containers and variables by name; custom resources have only merge patches. */
+  /** Strategic merge merges containers and variables by name. Custom resources have only merge patches. */
   readonly patch: "strategic" | "merge";
-  /** Where in the object the pod template is. */
+  /** Path to the pod template in the object. */
   readonly templatePath: readonly string[];
-  /** The object that has the pod template instead, if this one refers to another. */
+  /** The object that has the pod template instead, if this one refers to one. */
   readonly templateOwner?: (object: unknown) => WorkloadRef | undefined;
-  /** Whether a change of that object's template rolls one with these annotations, so that a roll of that object is a roll of this one. */
+  /** Whether a change of that object's template also rolls a workload with these annotations. A roll of that object is then a roll of this one. */
   readonly followsOwner?: (annotations: Annotations) => boolean;
-  /** Whether an object of the kind is one that is served now. Absent: each is. */
+  /** The eligibility of an object of this kind. Absent: each object is served. */
   readonly eligibility?: (object: unknown) => Eligibility;
-  /** Its roll is one PATCH of its own pod template, which depends on nothing else. */
+  /** Its roll is one PATCH of its own pod template and depends on nothing else. */
   readonly isTemplateRolled?: true;
-  /** The count of the pods with the present template in its status; a status without it has none yet. Absent: the kind counts none. */
+  /**
+   * The status field that counts the pods with the present template; if the field is missing, there are none yet. Absent: the kind does not
+   * count them.
+   */
   readonly newPodCount?: "updatedReplicas" | "updatedNumberScheduled";
-  /** When the last run that its schedule made was due, in whole seconds; 0: there was none. Absent: the kind has no schedule. */
+  /** When the last run of its schedule was due, in whole seconds; 0: there was none. Absent: the kind has no schedule. */
   readonly lastDueAtSeconds?: (object: unknown) => number;
   /** How a roll is written. Pure: the same roll always has the same write. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
   /**
-   * Where the rollout that follows a roll stands, from the object as the API server has it, and from the generation of the object that it
-   * refers to for its template.
+   * The state of the rollout after a roll, from the object as the API server has it and from the generation of the object that it refers to for
+   * its template.
    */
   readonly rolloutState: (object: unknown, templateGeneration?: number) => RolloutState;
 }
 
-/** The live workload, as far as a write depends on it. */
+/** The live workload: the parts that a write depends on. */
 export interface RolledObject {
   readonly ref: WorkloadRef;
   readonly uid: string;
   readonly annotations: Annotations;
-  /** Its pod template: that of the object it refers to, if it does. */
+  /** Its pod template, or that of the object that it refers to. */
   readonly template: unknown;
   readonly templateAnnotations: Annotations;
   /** As the API server sent it. */
   readonly object: unknown;
-  /** The object it refers to for its template, as it was read; undefined when there is none. */
+  /** The object that has its template, as it was read; undefined when there is none. */
   readonly templateOwner?: {
     readonly ref: WorkloadRef;
     readonly resourceVersion: string;
@@ -67,19 +70,19 @@ export interface RolledObject {
 export interface PlannedRoll {
   readonly live: RolledObject;
   readonly edit: TemplateEdit;
-  /** One mark for all the sources of the workload together. */
+  /** One mark for all the sources of the workload. */
   readonly mark: Mark;
   readonly applied: AppliedWrite;
   readonly nowMs: number;
   readonly keyed: KeyedDigest;
 }
 
-/** The text of the applied state on the workload, before the roll and after it. */
+/** The text of the applied state before and after the roll. */
 export interface AppliedWrite {
   readonly before: string | undefined;
   readonly after: string;
-  /** An earlier attempt wrote it, which no write does before its roll. */
+  /** Whether an earlier attempt wrote it. No write puts the state before its roll. */
   readonly isWritten: boolean;
-  /** The change of annotations that writes it; null removes one. */
+  /** The annotation changes that write it; null removes an annotation. */
   readonly annotations: Readonly<Record<string, string | null>>;
 }

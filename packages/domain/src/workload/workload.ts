@@ -10,7 +10,7 @@ export function workloadKey(ref: WorkloadRef): string {
   return `${ref.kind}/${ref.namespace}/${ref.name}`;
 }
 
-/** The workload a key names, or `undefined` when the text is not a key: the exact inverse of `workloadKey`. */
+/** The workload that a key names, or `undefined` when the text is not a key: the exact inverse of `workloadKey`. */
 export function parseWorkloadKey(text: string): WorkloadRef | undefined {
   const [kind, namespace, name, ...rest] = text.split("/");
   if (!kind || !namespace || !name || rest.length > 0) return undefined;
@@ -18,12 +18,12 @@ export function parseWorkloadKey(text: string): WorkloadRef | undefined {
 }
 
 /**
- * Annotations of any object. People choose the keys, so `constructor` and `__proto__` may be among them: read through
- * `annotationValue`, and build with `Object.fromEntries` or a spread, which make own properties of every key.
+ * Annotations of any object. People choose the keys, so `constructor` and `__proto__` may occur. Read them through `annotationValue`, and build
+ * them with `Object.fromEntries` or a spread, which make own properties of all keys.
  */
 export type Annotations = Readonly<Record<string, string>>;
 
-/** The value the object itself carries under a key; never something inherited from a prototype. */
+/** The object's own value under a key; never one inherited from a prototype. */
 export function annotationValue(annotations: Annotations, key: string): string | undefined {
   return Object.hasOwn(annotations, key) ? annotations[key] : undefined;
 }
