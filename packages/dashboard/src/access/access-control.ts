@@ -20,33 +20,33 @@ import { assertOwnPage } from "./own-page.ts";
 import { unauthenticated } from "./refuse-access.ts";
 import { createSessionCookie, type SessionCookie } from "./session-cookie.ts";
 
-/** Who signs in, and what they may. */
+/** Who may sign in, and what they may do. */
 export interface AccessOptions {
-  /** Those of the access file, as it is now. */
+  /** The subjects of the access file, as it is now. */
   readonly subjects: () => Promise<readonly AccessSubject[]>;
   readonly sessions: Pick<RedisSessions, "begin" | "find" | "end">;
-  /** Sessions of people whom an issuer knows; undefined: there is no issuer. */
+  /** Sessions of people who signed in with an issuer; undefined: there is no issuer. */
   readonly issued?: IssuedSessions | undefined;
-  /** Whom a proxy in front of us says that a request is of; undefined: it says nobody, or is not to be trusted. */
+  /** The person whom a trusted proxy in front of us names in a request; undefined: it names nobody, or the request does not come from it. */
   readonly proxied?: ((request: IncomingMessage) => IssuedPerson | undefined) | undefined;
-  /** Whether we listen for this machine alone, without TLS. */
+  /** Whether we listen on a loopback address only, without TLS. */
   readonly isLocal: boolean;
   readonly overview: Pick<FleetOverview, "clusters">;
-  /** What keeps Redis from being read, a line each. */
+  /** Reasons why Redis cannot be read, one a line. */
   readonly notReady: () => readonly string[];
   readonly clock: Clock;
 }
 
-/** A session of somebody to whom something is granted. */
+/** A session of a person with at least one grant. */
 interface KnownSession {
   readonly subject: AccessSubject;
-  /** When it ends at the latest. */
+  /** The latest time at which it ends. */
   readonly endMs: number;
-  /** The proof of another session of the same sign-in, of this id. */
+  /** Makes the proof of another session with this id, of the same sign-in. */
   readonly prove: (id: string) => string;
 }
 
-/** Knows callers by their tokens and sessions, and by the word of a proxy. */
+/** Identifies callers by their token, their session, or the headers of a proxy. */
 export class AccessControl implements Readonly<Record<"identify", IdentifyCaller>> {
   readonly #options: AccessOptions;
   readonly cookie: SessionCookie;
@@ -56,7 +56,10 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     this.cookie = createSessionCookie(options);
   }
 
-  /** Who makes a request. Faults with `access.unauthenticated`; with `access.forbidden` when the page of another site would change something. */
+  /**
+   * Identifies the caller of a request. Faults with `access.unauthenticated`, or with `access.forbidden` when the page of another site wants to
+   * change something.
+   */
   async identify(request: IncomingMessage): Promise<Viewer> {
     const proxied = this.#options.proxied?.(request);
     if (proxied !== undefined) return await this.#identifyProxied(request, proxied);
@@ -66,7 +69,7 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     return createGrantedCaller(subject, await this.#labelled(subject));
   }
 
-  /** Begins a session of the person who has a token. Resolves to its id; undefined: nobody has it. A machine does not sign in. */
+  /** Begins a session for the person who has this token. Resolves to its id; undefined when no person has the token. Machines do not sign in. */
   async signIn(token: string): Promise<{ readonly name: string; readonly id: string } | undefined> {
     const owner = ownerIn(await this.#options.subjects(), token);
     if (owner === undefined || owner.subject.type !== "person") return undefined;
@@ -75,7 +78,7 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     return { name, id: await this.#whileReadable(() => this.#options.sessions.begin(name, prove)) };
   }
 
-  /** Begins a session of somebody whom the issuer knows. Resolves to its id; undefined: nothing is granted to them. */
+  /** Begins a session for a person who signed in with the issuer. Resolves to its id; undefined when the person has no grant. */
   async signInIssued(person: IssuedPerson): Promise<string | undefined> {
     const { issued, sessions, subjects } = this.#options;
     if (issued === undefined || subjectOfPerson(person, await subjects()) === undefined) return undefined;
@@ -84,8 +87,9 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
   }
 
   /**
-   * Begins a session for the terminal that has shown a challenge, of the person whose browser asks. It ends when theirs would. Resolves
-   * to the code that they take to the terminal. Faults when a proxy says who they are, and with `access.unauthenticated` when nobody is.
+   * Begins a terminal session for the person whose browser sends this request. The terminal has shown the challenge. The session ends when the
+   * browser's session would. Resolves to the code that the person takes to the terminal. Faults when a proxy signs people in, and with
+   * `access.unauthenticated` when nobody is signed in.
    */
   async signInTerminal(
     request: IncomingMessage,
@@ -101,22 +105,22 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     return { name: subject.name, code };
   }
 
-  /** Ends the session that a request shows, if it shows one: with a cookie, or with the token of a terminal. */
+  /** Ends the session that a request names by a cookie or by the token of a terminal, if it names one. */
   async signOut(request: IncomingMessage): Promise<void> {
     const token = bearerToken(request);
     const id = token === undefined ? this.cookie.read(request) : terminalSessionId(token);
     if (id !== undefined) await this.#whileReadable(() => this.#options.sessions.end(id));
   }
 
-  /** Waits for Redis as long as it can be read. */
+  /** Waits for Redis only while Redis can be read. */
   async #whileReadable<T>(work: () => Promise<T>): Promise<T> {
-    // Looked at before the work begins: a command to a Redis that is away waits.
+    // Checked before the work begins: a command to an unreachable Redis waits.
     assertReadable(this.#options);
     const { signal } = new AbortController();
     return await whileReadable(work(), this.#options, signal);
   }
 
-  /** A browser signs in at the proxy as it does here, so the page of another site is kept off in the same way. */
+  /** A browser that signs in at the proxy needs the same protection from pages of other sites as one that signs in here. */
   async #identifyProxied(request: IncomingMessage, person: IssuedPerson): Promise<Viewer> {
     assertOwnChange(request);
     const subject = subjectOfPerson(person, await this.#options.subjects());
@@ -135,7 +139,7 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     return owner?.subject ?? (await this.#sessionOf(terminalSessionId(token), "terminal"))?.subject;
   }
 
-  /** A session is worth what is granted to its person now: with their token, or the last grant, it ends. */
+  /** A session has the grants that its person has now. It ends when the person's token or last grant is removed. */
   async #sessionOf(id: string | undefined, place: SessionPlace): Promise<KnownSession | undefined> {
     if (id === undefined) return undefined;
     const session = await this.#whileReadable(() => this.#options.sessions.find(id, place));
@@ -162,7 +166,7 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     return { subject, endMs: session.endMs, prove: (other) => tokenProofOf(digest, other) };
   }
 
-  /** Only a grant by labels needs to know them. */
+  /** The registered clusters, read only if a grant selects clusters by label. */
   async #labelled({ grants }: AccessSubject) {
     const isByLabel = grants.some(
       ({ clusters }) => typeof clusters === "object" && "requirements" in clusters,
@@ -172,7 +176,7 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
   }
 }
 
-/** Says who makes a request; where nobody signs in, everybody. */
+/** Identifies the caller of a request. Without sign-in every caller is `everybody`. */
 export async function identifyViewer(
   access: AccessControl | undefined,
   request: IncomingMessage,
@@ -180,7 +184,7 @@ export async function identifyViewer(
   return access === undefined ? everybody : await access.identify(request);
 }
 
-/** What changes something comes from our own page. */
+/** Faults when a request that changes something does not come from our own page. */
 function assertOwnChange(request: IncomingMessage): void {
   if (request.method !== "GET" && request.method !== "HEAD") assertOwnPage(request);
 }
@@ -208,8 +212,8 @@ function signedInByProxy(): Fault {
 }
 
 /**
- * Of the hash and the session, so that it tells nothing of the hash, and that nobody who writes into Redis makes one up or moves one to a
- * session of their own.
+ * The proof contains the token's hash and the session's id. So it does not reveal the hash, and a writer of Redis can neither forge a proof nor
+ * move one to another session.
  */
 function tokenProofOf(digest: Buffer, sessionId: string): string {
   return createHash("sha256")

@@ -15,23 +15,23 @@ import { assertOwnPage, assertSameSite } from "./own-page.ts";
 import { unauthenticated } from "./refuse-access.ts";
 
 export interface AnswerSessionOptions {
-  /** Undefined: nobody signs in. */
+  /** Undefined: there is no sign-in. */
   readonly access: AccessControl | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   readonly log: Pick<Log, "info" | "warn" | "error">;
 }
 
-/** A token has 43 characters. */
+/** Maximum size of a body. A token has 43 characters. */
 const bodyBytesMax = 4096;
 
-/** Whether an address is one of those that are answered here. */
+/** Whether this file answers an address. */
 export function isOfSession(path: string): boolean {
   return path === sessionPath || path === terminalSessionPath;
 }
 
 /**
- * Makes what answers `/api/v1/session`: who asks (GET), sign-in (POST), sign-out (DELETE); and `/api/v1/session/terminal`: lets a terminal
- * sign in (POST). It never rejects.
+ * Makes the handler of `/api/v1/session`: the caller's name (GET), sign-in (POST), sign-out (DELETE); and of `/api/v1/session/terminal`: the
+ * sign-in of a terminal (POST). It never rejects.
  */
 export function createSessionAnswers({ access, clock, log }: AnswerSessionOptions) {
   const failed = new FailedSignIns(clock);
@@ -70,7 +70,7 @@ async function answerOf(
   if (method === "GET" || method === "HEAD") return (await identifyViewer(access, request)).name;
   if (access === undefined || (method !== "POST" && method !== "DELETE"))
     throw refusedMethod(method, access, "write GET, POST or DELETE");
-  // No page of another site knows a token.
+  // A page of another site does not know a token.
   if (method === "POST" || bearerToken(request) === undefined) assertOwnPage(request);
   if (method === "POST") return await signIn({ access, failed, log }, request, response);
   await access.signOut(request);
@@ -88,20 +88,20 @@ async function signIn(
   const token = jsonText(parseJson(await bodyText(request)), "token");
   const session = token === undefined ? undefined : await access.signIn(token.trim());
   if (session === undefined) {
-    // A right token is taken also from an address of many people, as that of a proxy is.
+    // A right token is accepted even after many failures, because many people may share an address, for example that of a proxy.
     failed.assertMayTry(address);
     failed.count(address);
     log.warn({ address }, "a sign-in failed: no person has the token");
     throw unauthenticated("no person in the access file has this token");
   }
-  // A session that the browser had before is over.
+  // Ends the session that the browser had before.
   await access.signOut(request);
   response.setHeader("set-cookie", access.cookie.write(session.id, request));
   log.info({ by: session.name }, "somebody has signed in");
   return session.name;
 }
 
-/** Gives a person who is signed in the code for a terminal. */
+/** Gives a signed-in person the code for a terminal. */
 async function letTerminalIn({ access, log }: Answering, request: IncomingMessage) {
   const { method } = request;
   if (access === undefined || method !== "POST") throw refusedMethod(method, access, "write POST");
@@ -128,7 +128,7 @@ function refusedMethod(method: string | undefined, access: AccessControl | undef
   });
 }
 
-/** Faults where the browser would not keep the cookie, and lead back to the sign-in without a word. */
+/** Faults if the browser would drop the cookie and return to the sign-in without a message. */
 function assertKeepsCookie({ cookie }: AccessControl, { headers }: IncomingMessage): void {
   const { origin = "" } = headers;
   if (!cookie.isSecure || !origin.startsWith("http:")) return;

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
 
-/** What somebody may do. Each may what the ones before it may. */
+/** What a caller may do. Each role includes the ones before it. */
 export type Role = "viewer" | "operator" | "admin";
 
-/** The person or machine that asks or acts. */
+/** The person or machine that sends a request. */
 export interface Caller {
-  /** As the access file has it; empty where nobody signs in. */
+  /** The name in the access file; empty without sign-in. */
   readonly name: string;
-  /** Whether they have a role, or a higher one, in a place. An empty name of a place means all of them. */
+  /** Whether they have this role, or a higher one, in a place. An empty name means all clusters or all namespaces. */
   may(role: Role, place: { readonly cluster: string; readonly namespace: string }): boolean;
 }
 
 /**
- * Says who makes a request. Faults with `access.unauthenticated` when nobody does, and with `question.invalid` when the page of another
- * site makes it.
+ * Identifies the caller of a request. Faults with `access.unauthenticated` when it names nobody, and with `question.invalid` when the page of
+ * another site makes it.
  */
 export type IdentifyCaller = (request: IncomingMessage) => Promise<Caller>;

@@ -2,13 +2,13 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { RecentMap } from "@fleet-reloader/engine/async/recent-map";
 
-/** More than somebody who mistypes needs. Tokens are not found by trying: this keeps the log and the processor free. */
+/** More than a person who mistypes needs. Nobody finds a token by trying: this limit protects the log and the processor. */
 const failedSignInsMax = 10;
 const windowMs = 60_000;
-/** More addresses at once are no people. */
+/** Addresses that are counted. More at once are not people. */
 const addressesMax = 10_000;
 
-/** How many sign-ins of each address have failed lately. */
+/** Counts the recent failed sign-ins of each address. */
 export class FailedSignIns {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #counts = new RecentMap<string, { readonly fromMs: number; readonly count: number }>(addressesMax);
@@ -17,7 +17,7 @@ export class FailedSignIns {
     this.#clock = clock;
   }
 
-  /** Whether too many have failed: the next ones are not told. */
+  /** Whether too many have failed. Further ones are not logged. */
   areTooMany(address: string): boolean {
     return this.#recentOf(address).count >= failedSignInsMax;
   }

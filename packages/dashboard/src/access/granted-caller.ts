@@ -7,18 +7,18 @@ import {
 } from "@fleet-reloader/runtime/access/access-document";
 import type { Caller, Role } from "./caller.ts";
 
-/** A caller, and what of a fleet they see. */
+/** A caller, and the part of a fleet that they see. */
 export interface Viewer extends Caller {
-  /** Everything, also what cannot be divided by cluster and namespace. */
+  /** They see everything, including what cannot be divided by cluster and namespace. */
   readonly seesAll: boolean;
-  /** Something of a cluster. */
+  /** Whether they see anything of a cluster. */
   seesSome(cluster: string): boolean;
 }
 
-/** A registered cluster as grants tell it from others. */
+/** A registered cluster: the fields that grants select by. */
 export type GrantedCluster = Pick<RegisteredCluster, "name" | "labels">;
 
-/** The caller where nobody signs in: it sees everything and does nothing. */
+/** The caller without sign-in: it sees everything and may not act. */
 export const everybody: Viewer = {
   name: "",
   may: (role) => role === "viewer",
@@ -26,7 +26,7 @@ export const everybody: Viewer = {
   seesSome: () => true,
 };
 
-/** What a subject of the access file may. The clusters are those that are registered now. */
+/** Makes the caller of a subject in the access file. `clusters` are the registered clusters. */
 export function createGrantedCaller(
   { name, grants }: Pick<AccessSubject, "name" | "grants">,
   clusters: readonly GrantedCluster[],
@@ -42,7 +42,7 @@ export function createGrantedCaller(
     name,
     may,
     seesAll: may("viewer", { cluster: "", namespace: "" }),
-    // Each role sees.
+    // Every role may see.
     seesSome: (cluster) => grants.some((grant) => includesCluster(grant, cluster, clusters)),
   };
 }
@@ -51,7 +51,7 @@ function includesRole(grant: AccessGrant, role: Role): boolean {
   return accessRoles.indexOf(grant.role) >= accessRoles.indexOf(role);
 }
 
-/** A cluster that is not registered has no labels: a selector does not reach it. */
+/** A cluster that is not registered has no labels, so no selector matches it. */
 function includesCluster(
   { clusters: granted }: AccessGrant,
   cluster: string,

@@ -6,10 +6,10 @@ import { type AccessControl, identifyViewer } from "./access-control.ts";
 import type { Viewer } from "./granted-caller.ts";
 import { assertMay } from "./refuse-access.ts";
 
-/** What answers a request of somebody who is known. */
+/** Answers a request of an identified viewer. */
 export type ServeViewer = (viewer: Viewer, request: IncomingMessage, response: ServerResponse) => void;
 
-/** Answers nobody who is not known. A browser is sent to sign in; others get the refusal as text. Never rejects. */
+/** Serves identified viewers only. A browser is sent to the sign-in; other callers get the refusal as text. Never rejects. */
 export async function guardPage(
   access: AccessControl | undefined,
   request: IncomingMessage,
@@ -31,7 +31,7 @@ export async function guardPage(
   }
 }
 
-/** Serves only who sees everything: what it serves cannot be divided. */
+/** Serves only viewers who see everything, because the content cannot be divided. */
 export function toWhoSeesAll(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): ServeViewer {

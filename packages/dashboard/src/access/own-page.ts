@@ -3,7 +3,10 @@ import { Fault } from "@fleet-reloader/domain/fault";
 
 type AskedHeaders = Pick<IncomingMessage, "headers">;
 
-/** Faults when a browser says that the page of another site makes the request: nobody else's page asks us, not even blindly. */
+/**
+ * Faults when a browser says that the page of another site makes the request. Other sites' pages may not send requests to us, even if they
+ * cannot read the answer.
+ */
 export function assertSameSite({ headers }: AskedHeaders): void {
   const site = headers["sec-fetch-site"];
   if (site === "cross-site" || site === "same-site")
@@ -11,8 +14,8 @@ export function assertSameSite({ headers }: AskedHeaders): void {
 }
 
 /**
- * Faults unless our own page makes a request that changes something with the cookie of a browser. A browser says where a page is from. It
- * also lets no page of another site send JSON without asking us first, which nobody answers.
+ * Faults unless our own page makes a request that changes something with a browser's cookie. A browser names the site of the page. It also lets
+ * no page of another site send JSON without a preflight request, and we answer none.
  */
 export function assertOwnPage({ headers }: AskedHeaders): void {
   const { host, origin = "" } = headers;

@@ -1,19 +1,19 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Caller, Role } from "./caller.ts";
 
-/** Where a role is needed. An empty name means all of them. */
+/** Where a role is needed. An empty name means all clusters or all namespaces. */
 export interface NeededPlace {
   readonly cluster: string;
   readonly namespace: string;
 }
 
-/** The fault of a request of nobody who is known. */
+/** The fault of a request whose caller is not known. */
 export function unauthenticated(problem: string): Fault {
   const mend = "sign in at /sign-in, or send a token of the access file as Authorization: Bearer";
   return new Fault("access.unauthenticated", `${problem}; ${mend}`, { context: { mend } });
 }
 
-/** Faults with `access.forbidden` when a caller has not the role in the place. */
+/** Faults with `access.forbidden` when a caller does not have the role in the place. */
 export function assertMay(caller: Caller, role: Role, place: NeededPlace): void {
   if (caller.may(role, place)) return;
   const { cluster, namespace } = place;

@@ -8,8 +8,8 @@ import { assertMay } from "./refuse-access.ts";
 import { unreadableFreezes } from "./scoped-fleet.ts";
 
 /**
- * Lets a viewer ask about one object. What a path calls the cluster is looked up first, so that no cluster is connected to for nothing;
- * what counts is the cluster that then answers.
+ * Limits questions about one object to what a viewer may see. The name in the path is checked first, so that no cluster is connected to in vain.
+ * Then the cluster that answers is checked, and that check decides.
  */
 export function scopeAsking(
   { asked, overview }: { readonly asked: AskedFleet; readonly overview: Pick<FleetOverview, "clusters"> },
@@ -47,7 +47,7 @@ export function scopeAsking(
   };
 }
 
-/** What holds a roll may be about workloads and freezes of any place: a viewer of a part is told the reason alone. */
+/** The reason of a hold may name workloads and freezes of any place. A viewer of a part sees only the reason itself. */
 function withoutOthers(verdict: ExplainedVerdict): ExplainedVerdict {
   if (verdict.type !== "held") return verdict;
   const [own = ""] = verdict.why.split(`; ${unfinishedWords}`);
@@ -55,7 +55,7 @@ function withoutOthers(verdict: ExplainedVerdict): ExplainedVerdict {
   return Object.assign({}, verdict, { why });
 }
 
-/** The names of the other namespaces that a registration shows are for who sees the whole cluster. */
+/** Only viewers of the whole cluster see the names of the other namespaces that its registration shows. */
 function withoutOtherNamespaces(cluster: ConnectedCluster, namespace: string): ConnectedCluster {
   const namespaces = cluster.namespaces?.filter((name) => name === namespace);
   return Object.assign({}, cluster, { namespaces });

@@ -7,12 +7,15 @@ import { clusterNamer } from "@fleet-reloader/engine/overview/registered-cluster
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { Viewer } from "./granted-caller.ts";
 
-/** What a viewer sees of a fleet, for one request. What cannot be divided by cluster and namespace stays whole, and only a caller that sees everything gets it. */
+/**
+ * The part of a fleet that a viewer sees, for one request. What cannot be divided by cluster and namespace stays whole; only a caller who sees
+ * everything gets it.
+ */
 export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOverview {
   if (viewer.seesAll) return overview;
   let listed: Promise<readonly ClusterOverview[] | undefined> | undefined;
   const clusters = () => {
-    // Read once for all answers of the request.
+    // Read once for the whole request.
     listed ??= overview.clusters();
     return listed;
   };
@@ -51,7 +54,7 @@ export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOvervi
   };
 }
 
-/** What is wrong with a cluster is told in lines. A viewer of some namespaces gets those that name no other. */
+/** The problems of a cluster are lines of text. A viewer of some namespaces gets the lines that name no other namespace. */
 function seenCluster(cluster: ClusterOverview, viewer: Viewer): ClusterOverview {
   const { name, report, status } = cluster;
   const sees = (namespace: string) => viewer.may("viewer", { cluster: name, namespace });
@@ -71,14 +74,14 @@ function seenLines(lines: readonly string[], sees: (namespace: string) => boolea
   return lines.filter((line) => isToldOf(line, sees));
 }
 
-/** In place of what is wrong with a document of freezes, which may name anything in it, for a viewer of a part. */
+/** Shown to a viewer of a part instead of the problem of a freeze document, which may quote anything in it. */
 export const unreadableFreezes = "a document of freezes cannot be read";
 
 function withoutFreezeFaults(held: HeldRequest): HeldRequest {
   return held.reason === "FreezeUnreadable" ? Object.assign({}, held, { why: unreadableFreezes }) : held;
 }
 
-/** A caller sees a freeze that may hold something the caller sees. */
+/** A viewer sees a freeze if it may hold something that the viewer sees. */
 function seesFreeze({ scope }: Freeze, viewer: Viewer, registered: readonly ClusterOverview[]): boolean {
   const { namespace } = scope;
   const names = frozenClusters(scope, registered).filter((name) => viewer.seesSome(name));
@@ -87,7 +90,7 @@ function seesFreeze({ scope }: Freeze, viewer: Viewer, registered: readonly Clus
     : names.some((cluster) => viewer.may("viewer", { cluster, namespace }));
 }
 
-/** A cluster that is not registered yet, or not any more, may be named all the same. */
+/** A freeze may also name a cluster that is not registered yet, or not any more. */
 function frozenClusters(scope: FreezeScope, registered: readonly ClusterOverview[]): readonly string[] {
   const { clusters } = clustersOf(scope, registered);
   const { cluster } = scope;

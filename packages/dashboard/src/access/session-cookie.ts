@@ -3,20 +3,20 @@ import { sessionLongestMs } from "@fleet-reloader/redis/session/redis-sessions";
 
 type CookieRequest = Pick<IncomingMessage, "headers">;
 
-/** A cookie of ours that holds one text. */
+/** A cookie of ours with one text. */
 export interface SessionCookie {
-  /** Browsers send it by TLS only. */
+  /** Browsers send it over TLS only. */
   readonly isSecure: boolean;
   /** The text that a browser sends; undefined: none. */
   read(request: CookieRequest): string | undefined;
-  /** The header that keeps a text in the browser of a request; an empty one is forgotten. */
+  /** The header that stores a text in the browser; an empty text deletes the cookie. */
   write(text: string, request: CookieRequest): string;
 }
 
-/** As long as the issuer of people has to answer: somebody signs in there, with a second factor. */
+/** Maximum duration of a sign-in with an issuer: people sign in there, with a second factor. */
 export const pendingLongestMs = 10 * 60_000;
 
-/** Makes the cookie that holds the id of a session. Other sites do not send it. */
+/** Makes the cookie that holds the id of a session. Browsers do not send it with requests from other sites. */
 export function createSessionCookie({ isLocal }: { readonly isLocal: boolean }): SessionCookie {
   return createCookie({
     name: "fleet-reloader-session",
@@ -27,14 +27,14 @@ export function createSessionCookie({ isLocal }: { readonly isLocal: boolean }):
   });
 }
 
-/** Makes the cookie that holds a sign-in that is under way. The issuer's page leads back to us, so other sites may lead here with it. */
+/** Makes the cookie that holds a pending sign-in. The issuer's page leads back to us, so browsers also send it when another site leads here. */
 export function createPendingCookie({ isLocal }: { readonly isLocal: boolean }): SessionCookie {
   return createCookie({
     name: "fleet-reloader-sign-in",
     isLocal,
     sameSite: "Lax",
     longestMs: pendingLongestMs,
-    // Browsers keep no longer ones.
+    // Browsers keep no longer cookies.
     lengthMax: 4096,
   });
 }
@@ -48,8 +48,8 @@ interface CookieOptions {
 }
 
 /**
- * Scripts do not see it. Browsers send it by TLS only, and let no other host set it, except where we listen for this machine alone without
- * TLS: there is nobody in between.
+ * Scripts cannot read it. Browsers send it over TLS only and let no other host set it. The exception is a loopback address without TLS, where
+ * nobody is in between.
  */
 function createCookie(options: CookieOptions): SessionCookie {
   const { isLocal, lengthMax, longestMs, sameSite } = options;
@@ -63,7 +63,7 @@ function createCookie(options: CookieOptions): SessionCookie {
       const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
       const [own, ...others] = pairs.filter((pair) => pair.startsWith(`${name}=`));
       const text = own?.slice(name.length + 1) ?? "";
-      // Two of one name: somebody else has set one of them.
+      // If there are two of this name, somebody else has set one of them.
       return others.length === 0 && text.length <= lengthMax && /^[\w-]+$/.test(text) ? text : undefined;
     },
     write(text, request) {
@@ -74,8 +74,8 @@ function createCookie(options: CookieOptions): SessionCookie {
 }
 
 /**
- * The port of the address that a browser asks. Browsers give the cookies of a host to all of its ports, and several fleets may be forwarded
- * to one machine.
+ * The port of the address that a browser uses, as a suffix of the cookie's name. Browsers share the cookies of a host between its ports, and
+ * several fleets may be forwarded to one machine.
  */
 function portSuffix({ headers }: CookieRequest): string {
   const port = URL.parse(`http://${headers.host ?? ""}`)?.port ?? "";

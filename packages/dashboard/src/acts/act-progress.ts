@@ -3,32 +3,32 @@ import { jsonField, jsonText, parseJson } from "@fleet-reloader/domain/json";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import { CursorSeal } from "../api/cursor-seal.ts";
 
-/** The progress of an act on many objects. The caller keeps it, sealed: the process has no state of it. */
+/** The progress of an act on many objects. The caller keeps it, sealed: this process stores nothing. */
 export interface ActProgress {
-  /** The same for all parts of the act. */
+  /** The same in all parts of the act. */
   readonly id: string;
-  /** So many workloads were meant when it began. */
+  /** The number of workloads that the whole act covers. */
   readonly of: number;
   readonly done: number;
-  /** Place of the last one that is done; empty: none is. */
+  /** Place of the last object that is done; empty if none is. */
   readonly after: string;
 }
 
-/** An act that was just begun. */
+/** The progress of an act that begins. */
 export function beginProgress(of: number): ActProgress {
   return { id: randomUUID(), of, done: 0, after: "" };
 }
 
-/** Writes how far an act has come as a text, and reads only those that it wrote for the same act of the same person. */
+/** Writes the progress of an act as a text. Reads only texts that it wrote for the same act of the same person. */
 export class ProgressSeal {
   readonly #seal = new CursorSeal(randomBytes(32));
 
-  /** `act`: everything that must stay the same from part to part. */
+  /** `act`: everything that must stay the same in all parts. */
   write(act: string, { after, done, id, of }: ActProgress): string {
     return this.#seal.seal(act, { at: done, after: JSON.stringify({ id, of, after }) });
   }
 
-  /** Faults when it is of another act or process. */
+  /** Faults when the text belongs to another act or process. */
   read(act: string, next: string): ActProgress {
     const place = this.#opened(act, next);
     const kept = parseJson(place.after);

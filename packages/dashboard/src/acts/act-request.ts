@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { parseJson } from "@fleet-reloader/domain/json";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 
-/** The longest body holds names of the longest kind and a reason of 1000 characters of four bytes. */
+/** Maximum size of a body: names of the longest kind, and a reason of 1000 characters of four bytes. */
 const actBytesMax = 16 * 1024;
 
 /**
- * Refuses what no page of ours and no program of an operator sends. A browser names the site of the page that acts; a program names none,
- * and brings no sign-in of a browser with it.
+ * Refuses requests that neither our page nor an operator's program sends. A browser names the site of the page that acts. A program names none,
+ * and sends no cookie.
  */
 export function checkActRequest({ headers, method }: IncomingMessage): void {
   if (method !== "POST") throw otherMethod(method, "an act is sent", "write POST");
@@ -30,10 +30,10 @@ export function checkActRequest({ headers, method }: IncomingMessage): void {
     });
 }
 
-/** Refuses what asks what somebody may do in another way than our page, or a program, does. */
+/** Refuses requests for permissions that neither our page nor a program sends. */
 export function checkPermissionsRequest({ headers, method }: IncomingMessage): void {
   if (method !== "GET" && method !== "HEAD") throw otherMethod(method, "this is only read", "write GET");
-  // Somebody may open the address themselves.
+  // A person may open the address directly.
   if (headers["sec-fetch-site"] !== "none") checkSite(headers);
 }
 
@@ -52,7 +52,7 @@ function otherMethod(method: string | undefined, problem: string, mend: string) 
   return refusedQuestion({ field: "method", value: method ?? "", problem: `method: ${problem}`, mend });
 }
 
-/** Reads the body of an act; undefined: it is no JSON. Faults when it is larger than any act. */
+/** Reads the body of an act; undefined when it is not JSON. Faults when it is larger than any act. */
 export async function readActJson(request: IncomingMessage): Promise<unknown> {
   return parseJson(await readActText(request));
 }

@@ -33,25 +33,25 @@ import { answerObjectAct } from "./object-acts.ts";
 import { nobodySignedIn, permittedActs } from "./permissions.ts";
 
 export interface AnswerActsOptions {
-  /** Undefined: nobody can sign in, so nobody may act. */
+  /** Undefined: there is no sign-in, so nobody may act. */
   readonly acts: DashboardActs | undefined;
-  /** What keeps Redis from being read, a line each. */
+  /** Reasons why Redis cannot be read, one a line. */
   readonly notReady: () => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Rolls need Redis too, and an act reads the workloads of all clusters that it is about. */
+/** Acts at the same time. Rolls need Redis too, and an act reads the workloads of all clusters in its scope. */
 const actsAtOnce = 2;
-/** The next act begins after this, although a slow one goes on. */
+/** After this time the next act begins, even if a slow one goes on. */
 const actTurnMs = 30_000;
 
-/** Whether an address is one of the acts. */
+/** Whether an address belongs to the acts. */
 export function isOfActs(path: string): boolean {
   return path === actsRoot || path.startsWith(`${actsRoot}/`);
 }
 
-/** Makes what answers `/api/v1/acts`: what somebody may do, and the acts. */
+/** Makes the handler of `/api/v1/acts`: a person's permissions, and the acts. */
 export function createActs(options: AnswerActsOptions): AnswerApi {
   const { acts, clock, log } = options;
   const progress = new ProgressSeal();
@@ -98,7 +98,10 @@ interface TellingOptions {
   readonly signal: AbortSignal;
 }
 
-/** The answer to an act. Of a freeze it comes when a watcher has read that; the turn is over by then, so no other act waits for it. */
+/**
+ * The answer to an act. The answer to a freeze waits until a watcher has read the freeze. It does not delay other acts, because its turn is over
+ * by then.
+ */
 async function toldOutcome(
   { answer, written }: ActOutcome,
   { acts, options, signal }: TellingOptions,
@@ -120,7 +123,7 @@ async function permissionsOf(
   if (acts === undefined) return { by: "", places: Object.fromEntries(places.map((place) => [place, []])) };
   const caller = await acts.identify(request);
   const permitted = places.map((place) => {
-    // The name of a cluster may have a slash; that of a namespace has none.
+    // The name of a cluster may contain a slash, that of a namespace does not.
     const slash = place.lastIndexOf("/");
     const named = { cluster: place.slice(0, Math.max(0, slash)), namespace: place.slice(slash + 1) };
     return [place, permittedActs(caller, named)] as const;
@@ -139,13 +142,13 @@ function actIn({ pathname }: ApiAddress): ActName {
   });
 }
 
-/** A freeze is written although no cluster is listed: nobody waits with it for a watcher to come back. */
+/** A freeze is written even if no cluster is listed, so that it does not have to wait for a watcher to come back. */
 async function registeredFor(act: ActName, { fleet }: DashboardActs) {
   if (act === "freeze" || act === "lift") return (await fleet.overview.clusters()) ?? [];
   return await chosenClusters(fleet.overview, "");
 }
 
-/** An act whose body is checked. It is done when somebody is given. */
+/** An act with a checked body. `perform` does it for a person. */
 interface CheckedAct {
   readonly isDryRun: boolean;
   readonly perform: (person: ActingPerson) => Promise<ActOutcome>;
@@ -179,7 +182,7 @@ async function plainOutcome(answer: Promise<ActAnswer>): Promise<ActOutcome> {
   return { answer: await answer };
 }
 
-/** A turn ends with its work, and not when the connection does: what is under way still costs what it costs. */
+/** A turn ends with its work, not with the connection: work that goes on still uses its resources. */
 async function inTurn<T>(turns: Semaphore, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const endTurn = await turns.take(signal);
   try {
@@ -202,7 +205,7 @@ const statusOfField: Readonly<Record<string, number>> = {
 function refuseAct(request: IncomingMessage, response: ServerResponse, fault: Fault, allow: string): void {
   const { count, field = "" } = fault.context;
   const status = count === undefined ? statusOfField[String(field)] : 409;
-  // What is left of a body is thrown away: a connection that ended before would take the answer with it.
+  // Discards the rest of the body: closing the connection earlier would lose the answer.
   request.resume();
   sendProblem(request, response, status ?? statusOfFault(fault.code), fault, allow);
 }

@@ -22,7 +22,7 @@ export async function answerDiscard(body: ActBody<"discard">, person: ActingPers
   assertPermitted("discard", caller, place, registered);
   const meant = await meantByDiscard({ object: discardedObject(text), place, cause, since }, acts.fleet);
   const nothing = nothingDiscarded(meant);
-  // Of an act that goes on, what is left is told.
+  // An act that continues reports what is left.
   if (nothing !== undefined && body.next === undefined)
     throw refusedQuestion({
       field: "object",

@@ -8,17 +8,17 @@ import { type ActProgress, beginProgress } from "./act-progress.ts";
 import { assertIntended } from "./assert-intended.ts";
 import type { ActingPerson } from "./dashboard-acts.ts";
 
-/** As many as somebody reads before they act. */
+/** Workloads in the answer: as many as a person reads before they act. */
 export const shownMax = 10;
 
-/** An act on workloads that may be done a part at a time. */
+/** An act on workloads that may be done in parts. */
 export interface DividedAct<R extends Request> {
   readonly act: ActName;
   readonly target: string;
-  /** All that is meant now, in the order in which it is done. */
+  /** Everything the act covers now, in the order in which it is done. */
   readonly requests: readonly R[];
   readonly perform: (requests: readonly R[], words: ActWords) => Promise<void>;
-  /** What the whole act came to, for people. */
+  /** The result of the whole act, as a sentence for people. */
   readonly doneText: (count: number) => string;
 }
 
@@ -30,7 +30,7 @@ interface AskedParts {
   readonly next?: string | undefined;
 }
 
-/** Answers an act on many: what is meant, or what came of all or of a part of it. */
+/** Answers an act on many workloads: what it covers, or the result of the whole act or of one part. */
 export async function answerInParts<R extends Request>(
   divided: DividedAct<R>,
   asked: AskedParts,
@@ -68,12 +68,12 @@ function progressOfAct(
   read: (next: string) => ActProgress,
 ): ActProgress {
   const before = next === undefined ? beginProgress(count) : read(next);
-  // What was intended with the first part is in what was sealed.
+  // The seal holds the number of workloads that was confirmed with the first part.
   assertIntended({ reason, expect: next === undefined ? expect : before.of }, before.of);
   return before;
 }
 
-/** Faults when other workloads are left than the act meant when it began. */
+/** Faults when the workloads that are left are not as many as the act still has to do. */
 function assertUnchanged({ done, of }: ActProgress, left: number): void {
   if (left === of - done) return;
   const mend = "look at what is meant now, and begin again";

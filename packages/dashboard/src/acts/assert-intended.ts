@@ -1,7 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 
-/** Faults unless a reason is given, and as many workloads are meant as the caller was shown. */
+/** Faults unless the caller gives a reason, and the act covers as many workloads as the caller was shown. */
 export function assertIntended(
   { expect, reason }: { readonly reason: string; readonly expect?: number | undefined },
   count: number,

@@ -1,12 +1,12 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 
-/** Faults of these classes say that an act is refused, so that nothing was done. The others may come in its midst. */
+/** A fault of one of these classes refuses the act, so nothing was done. A fault of another class may come in the middle of the act. */
 const refusals = ["invalid", "misconfigured", "denied", "conflict"] as const;
 
 const unknownMend =
   "look at the history, for example with fleet-reloader history --since 10m, before you act again";
 
-/** Knows whether an act may have been done when it ends with a fault. */
+/** Tells whether an act that ends with a fault may have been done. */
 export class BegunAct {
   readonly #isDryRun: boolean;
   #isBegun = false;
@@ -15,13 +15,13 @@ export class BegunAct {
     this.#isDryRun = isDryRun;
   }
 
-  /** From now on it may be done. Throws when the caller was already told that it is not done: then it never begins. */
+  /** Marks the act as begun: from now on it may be done. Throws when the caller already has the answer that it is not done; then it never begins. */
   begin(signal: AbortSignal): void {
     signal.throwIfAborted();
     this.#isBegun = true;
   }
 
-  /** The answer of the act. Faults with `act.unknown` when it began, and what stopped it is no refusal. */
+  /** The answer of the act. Faults with `act.unknown` when the act had begun and its fault is no refusal. */
   async outcomeOf<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer;

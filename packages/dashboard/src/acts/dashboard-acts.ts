@@ -5,19 +5,19 @@ import type { Caller, IdentifyCaller } from "../access/caller.ts";
 
 import type { ProgressSeal } from "./act-progress.ts";
 
-/** What a dashboard needs to let people act. */
+/** What a dashboard needs so that people can act. */
 export interface DashboardActs {
   readonly identify: IdentifyCaller;
   readonly fleet: ActedFleet;
-  /** Where freezes are declared, for all processes to read; undefined: nowhere. */
+  /** The stores of freezes that all processes read; undefined: there are none. */
   readonly freezes: FreezeStores | undefined;
 }
 
-/** Somebody who acts, and what is there to act on. */
+/** A person who acts, and what they can act on. */
 export interface ActingPerson {
   readonly acts: DashboardActs;
   readonly caller: Caller;
   readonly registered: readonly ClusterOverview[];
-  /** Keeps how far acts on many have come. */
+  /** Seals the progress of acts on many workloads. */
   readonly progress: ProgressSeal;
 }

@@ -30,22 +30,22 @@ import { assertIntended } from "./assert-intended.ts";
 import type { ActingPerson } from "./dashboard-acts.ts";
 import { assertPermitted } from "./permissions.ts";
 
-/** A freeze that was written, and that a watcher has to read before it is known to hold anything. */
+/** A written freeze. It holds nothing for certain until a watcher has read it. */
 export interface WrittenFreeze {
   readonly freeze: Freeze;
   readonly document: string;
-  /** The author sees the whole fleet. */
+  /** Its author sees the whole fleet. */
   readonly seesFleet: boolean;
 }
 
-/** What came of an act. */
+/** The result of an act. */
 export interface ActOutcome {
   readonly answer: ActAnswer;
-  /** Undefined: nothing was frozen that is known. */
+  /** Undefined: no freeze was written, or it covers nothing that is known. */
   readonly written?: WrittenFreeze | undefined;
 }
 
-/** Answers freeze. The watchers record it in the history when they read it. */
+/** Answers freeze. The watchers record the freeze in the history when they read it. */
 export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson): Promise<ActOutcome> {
   const { acts, caller, registered } = person;
   const { dryRun, expect, reason, until } = body;
@@ -55,7 +55,7 @@ export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson
   const entry = intendedEntry(
     freezeEntryOf({ scope: wantedScopeOf(body), reason, by: caller.name, until }, clock.now()),
   );
-  // It would freeze nothing, and it would replace a freeze of the same scope that is in force.
+  // It would freeze nothing, and would replace a freeze of the same scope that is in force.
   if (isFreezeOver(entry, clock.now()))
     throw refusedQuestion({
       field: "until",
@@ -79,7 +79,7 @@ export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson
   };
 }
 
-/** The answer to a freeze that was written, when it is known whether a watcher has read it. */
+/** The answer to a written freeze, as soon as it is known whether a watcher has read it. */
 export async function toldReading(
   answer: ActAnswer,
   written: WrittenFreeze,
@@ -131,7 +131,7 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   });
 }
 
-/** A caller that does not see the fleet learns only names that it gave itself. */
+/** A caller who does not see the whole fleet learns only names that they gave themselves. */
 function seesFleet(caller: ActingPerson["caller"]): boolean {
   return caller.may("viewer", { cluster: "", namespace: "" });
 }

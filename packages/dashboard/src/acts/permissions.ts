@@ -6,24 +6,24 @@ import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-questio
 import type { Caller, Role } from "../access/caller.ts";
 import { assertMay } from "../access/refuse-access.ts";
 
-/** Where an act happens; empty: in all clusters, in all namespaces. */
+/** Where an act happens; empty names: in all clusters, in all namespaces. */
 export interface ActPlace {
   readonly cluster: string;
   readonly namespace: string;
 }
 
-/** A freeze of a whole cluster, or of the fleet, stops others too. */
+/** The role that an act needs. A freeze of a whole cluster or fleet also stops other people's rolls. */
 function roleFor(act: ActName, { namespace }: ActPlace): Role {
   return (act === "freeze" || act === "lift") && namespace === "" ? "admin" : "operator";
 }
 
-/** The acts that somebody may do in a place; those without a name may do none. */
+/** The acts that a caller may do in a place. A caller without a name may do none. */
 export function permittedActs(caller: Caller, place: ActPlace): readonly ActName[] {
   if (caller.name === "") return [];
   return actNames.filter((act) => caller.may(roleFor(act, place), place));
 }
 
-/** Faults unless somebody may do an act in a place. Grants are given by the names under which clusters are served. */
+/** Faults unless a caller may do an act in a place. Grants use the names under which clusters are served. */
 export function assertPermitted(
   act: ActName,
   caller: Caller,
@@ -37,7 +37,7 @@ export function assertPermitted(
   }
 }
 
-/** The fault of an act where nobody can sign in, or nobody has. */
+/** The fault of an act without sign-in, or by a caller who has not signed in. */
 export function nobodySignedIn(): Fault {
   return refusedQuestion({
     field: "caller",
