@@ -31,19 +31,19 @@ import { assertReadable, whileReadable } from "./while-readable.ts";
 export interface ApiOptions extends Omit<FleetRoutesOptions, "seesAll"> {
   readonly asked: AskedFleet;
   readonly log: Log;
-  /** Undefined: nobody signs in, and everybody sees everything. */
+  /** Undefined: there is no sign-in, and every caller sees everything. */
   readonly access?: AccessControl | undefined;
-  /** What keeps Redis from being read, a line each. */
+  /** Reasons why Redis cannot be read, one a line. */
   readonly notReady: () => readonly string[];
   readonly news: NewsFeed;
 }
 
-/** Questions that are answered at once, of those to Redis and of those to clusters: rolls need both too. */
+/** Questions that are answered at the same time, counted separately for Redis and for clusters. Rolls need both too. */
 const questionsAtOnce = 4;
-/** The next question begins after this, although a slow one goes on. */
+/** After this time the next question begins, even if a slow one goes on. */
 const questionTurnMs = 30_000;
 
-/** What of an address the API reads. */
+/** The parts of an address that the API reads. */
 export type ApiAddress = Pick<URL, "pathname" | "searchParams">;
 
 /** Answers `GET /api/v1/…`. Never rejects. */
@@ -62,7 +62,7 @@ export function createApi(options: ApiOptions): AnswerApi {
   const answer = createAnswers(options);
   return async (request, response, address) => {
     const closed = new AbortController();
-    // After an answer nothing is to be ended.
+    // After an answer there is nothing left to abort.
     response.once("close", () => {
       if (!response.writableFinished) closed.abort();
     });
@@ -87,7 +87,7 @@ export function createApi(options: ApiOptions): AnswerApi {
   };
 }
 
-/** Answers what was read and allowed, as the bytes of JSON: made once, and sent to all who ask the same. */
+/** Answers a checked question with the bytes of JSON. They are made once and sent to all who ask the same. */
 type AnswerAsked = (asked: ApiQuestion, viewer: Viewer, signal: AbortSignal) => Promise<Buffer>;
 
 function createAnswers(options: ApiOptions): AnswerAsked {
@@ -97,7 +97,7 @@ function createAnswers(options: ApiOptions): AnswerAsked {
   return (asked, viewer, signal) => {
     const answer = (until: AbortSignal) =>
       answerInTurn(turnsOf(asked.route), createRoutes(options, viewer, seal), asked, until);
-    // All who see everything see the same. What a cluster is asked may hang.
+    // Viewers who see everything share an answer. Questions to clusters are not shared, because a cluster may hang.
     return viewer.seesAll && !isOfClusters(asked.route)
       ? shared.ask(wholeText(asked), answer, signal)
       : answer(signal);
@@ -117,7 +117,7 @@ function streamNews(
   answerNews(to, request, response);
 }
 
-/** The routes as one viewer sees them. */
+/** The routes, limited to what one viewer sees. */
 function createRoutes(
   { asked, clock, overview, reader }: ApiOptions,
   viewer: Viewer,
@@ -155,7 +155,7 @@ function createRoutes(
     activity: async (given, signal) =>
       await fleet.activity(readApiQuery(apiRoutes.activity.query, given.parameters), signal),
     operators: async (given, signal) => {
-      // Operators write about everything, in words of their own.
+      // Records of operators may be about anything and contain their own words.
       assertMay(viewer, "viewer", everywhere);
       const query = readApiQuery(apiRoutes.operators.query, given.parameters);
       return await fleet.operators(query, pages(given, query), signal);
@@ -182,7 +182,7 @@ interface WantedPage {
   readonly cursor?: string | undefined;
 }
 
-/** Gives out the page that a question asks for. */
+/** Returns the page that a question asks for. */
 function pagerOf(given: ApiQuestion, { limit, cursor }: WantedPage, seal: CursorSeal): TakePage {
   return (list) => pageOf(list, { query: unpagedText(given), limit, cursor }, seal);
 }
@@ -194,7 +194,7 @@ function objectIn({ path }: ApiQuestion): PathObject {
   return { cluster, kind, namespace, name };
 }
 
-/** The question without what pages it: a cursor belongs to this. */
+/** The question without limit and cursor. A cursor is bound to this text. */
 function unpagedText({ route, path, parameters }: ApiQuestion): string {
   const rest = [...parameters].filter(([name]) => name !== "limit" && name !== "cursor");
   return JSON.stringify([route, path, rest.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))]);
@@ -204,7 +204,7 @@ function wholeText({ route, path, parameters }: ApiQuestion): string {
   return JSON.stringify([route, path, [...parameters]]);
 }
 
-/** Questions to a dead cluster keep their turns for long: what Redis alone answers does not wait for these. */
+/** A question to a dead cluster keeps its turn for long. Questions that Redis alone answers do not wait for such turns. */
 function createTurns(clock: Clock): (route: ApiRouteName) => Semaphore {
   const limits = { atOnce: questionsAtOnce, longestMs: questionTurnMs, clock };
   const ofRedis = new Semaphore(limits);
@@ -226,12 +226,12 @@ async function answerInTurn(
   try {
     return await answerText(routes, given, signal);
   } finally {
-    // Not when the connection ends: what is under way then still costs what it costs.
+    // Not when the connection ends: work that goes on still uses its resources.
     endTurn();
   }
 }
 
-/** The answer as JSON. What the contract of its route does not name does not leave. */
+/** The answer as JSON. It contains only fields that the contract of its route names. */
 async function answerText(
   routes: Readonly<Record<ApiRouteName, AnswerRoute>>,
   given: ApiQuestion,

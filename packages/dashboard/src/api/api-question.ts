@@ -3,15 +3,15 @@ import { newsPath } from "@fleet-reloader/contracts/api/news";
 import { decodePercentCodes } from "@fleet-reloader/domain/bytes";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 
-/** A question to a route of the API, not checked yet. */
+/** A question to a route of the API, not yet checked. */
 export interface ApiQuestion {
   readonly route: ApiRouteName;
-  /** What the path has in the place of its parameters. */
+  /** The values of the path's parameters. */
   readonly path: Readonly<Record<string, string>>;
   readonly parameters: URLSearchParams;
 }
 
-/** The route that an address names. Faults when there is none. */
+/** Finds the route of an address. Faults when there is none. */
 export function readApiQuestion(address: Pick<URL, "pathname" | "searchParams">): ApiQuestion {
   for (const route of routeNames) {
     const { path } = apiRoutes[route];
@@ -47,12 +47,12 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${apiRoot}${path.replace(/\{\w+\}/g, "([^/]+)")}$`);
 }
 
-/** The names of the parameters of a path, in their order. */
+/** The names of a path's parameters, in their order. */
 export function pathNames(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** What is part of a path to an API server must not be more than one part of it. */
+/** Faults unless a name that goes into a path to an API server is exactly one segment of it. */
 function checkName(field: string, value: string): void {
   if ((field !== "namespace" && field !== "name") || !/^\.{1,2}$|\//.test(value)) return;
   throw refusedQuestion({

@@ -16,9 +16,9 @@ import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-questio
 import type { TakePage } from "./fleet-routes.ts";
 import { asTheyAre } from "./page.ts";
 
-/** Who answers questions about clusters. */
+/** Answers questions about clusters. */
 export interface AskedFleet extends Omit<ClustersAsked, "clusters"> {
-  /** Puts a question to the cluster of this name or id. Faults with `question.invalid` when it cannot be asked. */
+  /** Sends a question to the cluster with this name or id. Faults with `question.invalid` when it cannot be asked. */
   ask<T>(
     called: string,
     question: (cluster: ConnectedCluster) => Promise<T>,
@@ -26,13 +26,13 @@ export interface AskedFleet extends Omit<ClustersAsked, "clusters"> {
   ): Promise<T>;
 }
 
-/** A cluster that can be asked. */
+/** A cluster that this process is connected to. */
 export interface ConnectedCluster extends AskedCluster {
-  /** Its registration shows only these namespaces, of those that may be named to who asks; undefined: all. */
+  /** The namespaces that its registration shows and that the viewer may see; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
 }
 
-/** An object as a path names it. */
+/** An object named by a path. */
 export interface PathObject {
   readonly cluster: string;
   readonly kind: string;
@@ -40,10 +40,10 @@ export interface PathObject {
   readonly name: string;
 }
 
-/** More causes say nothing more: each source says itself whether it is one. */
+/** Maximum causes in an answer. Each source says itself whether it is one, so more add nothing. */
 const causesMax = 50;
 
-/** The answers that only clusters give. */
+/** The routes that need a cluster to answer. */
 export function createAskedRoutes(asked: AskedFleet) {
   const { explain, plan, settings } = asked;
   return {
@@ -103,7 +103,7 @@ function withFewCauses(verdict: ExplainedVerdict): ExplainedVerdict {
   return { ...verdict, causes: verdict.causes.slice(0, causesMax) };
 }
 
-/** The fault of a question about a cluster that a process is not connected to. */
+/** The fault of a question about a cluster that the process is not connected to. */
 export function notConnected(called: string): Fault {
   return refusedQuestion({
     field: "cluster",
@@ -142,7 +142,7 @@ function unknownKind(kind: string, what: "workload" | "source", known: readonly 
   });
 }
 
-/** The sentence is `what is wrong; what was probably meant`. */
+/** The sentence has the form `what is wrong; what was probably meant`. */
 function missing(name: string, sentence: string) {
   const [problem = "", ...mend] = sentence.split("; ");
   return refusedQuestion({ field: "name", value: name, problem: `name: ${problem}`, mend: mend.join("; ") });

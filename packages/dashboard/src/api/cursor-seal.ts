@@ -2,22 +2,22 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { parseJson } from "@fleet-reloader/domain/json";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 
-/** Where a page ended. */
+/** The end of a page. */
 export interface PagePlace {
-  /** The number of elements before the next one, as the list was. */
+  /** The number of elements before the next one, when the page was made. */
   readonly at: number;
-  /** Key of the last element that was given out. */
+  /** Key of the last element on the page. */
   readonly after: string;
 }
 
-/** 128 bits: nobody guesses them. */
+/** 128 bits, which nobody guesses. */
 const bytesOfSeal = 16;
 
-/** Makes cursors, and reads only those that it made for the same query. */
+/** Makes cursors. Reads only cursors that it made for the same query. */
 export class CursorSeal {
   readonly #key: Uint8Array;
 
-  /** The key is random and known to this process alone. */
+  /** The key is random, and only this process knows it. */
   constructor(key: Uint8Array) {
     this.#key = key;
   }
@@ -27,7 +27,7 @@ export class CursorSeal {
     return `${text}.${this.#sealOf(query, text)}`;
   }
 
-  /** Faults when it is forged, or of another query or process. */
+  /** Faults when the cursor is forged, or belongs to another query or process. */
   open(query: string, cursor: string): PagePlace {
     const [text = "", seal = "", ...rest] = cursor.split(".");
     const wanted = Buffer.from(this.#sealOf(query, text));
@@ -53,7 +53,7 @@ export class CursorSeal {
   }
 }
 
-/** The key of an element in a cursor: the same for the same text, and short. */
+/** The key of an element in a cursor: short, and the same for the same text. */
 export function elementKey(...parts: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
 }

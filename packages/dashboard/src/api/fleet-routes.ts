@@ -29,27 +29,27 @@ import {
 } from "@fleet-reloader/redis/overview/recent-records";
 import { asTheyAre, fitting, type Page, type PagedList } from "./page.ts";
 
-/** What the questions about a fleet are answered from. */
+/** The sources of the answers about a fleet. */
 export interface FleetRoutesOptions {
   readonly overview: FleetOverview;
   readonly reader: ChangesReader;
-  /** Redis' own. */
+  /** The clock of Redis. */
   readonly clock: Clock;
-  /** Whether counts of everything are given out: they cannot be divided. */
+  /** Whether the answers contain counts over everything, which cannot be divided. */
   readonly seesAll: boolean;
 }
 
-/** Gives out a page of a list, as the query asks for it. */
+/** Returns the page of a list that the query asks for. */
 export type TakePage = <T, W>(list: PagedList<T, W>) => Promise<Page<W>>;
 
-/** What each list of a status may take of an answer, in bytes: three of them fit. */
+/** Maximum size of each list in a status, in bytes: three of them fit into an answer. */
 const statusListBytesMax = 60 * 1024;
-/** What the freezes may take beside a page of holds, in bytes. */
+/** Maximum size of the freezes beside a page of holds, in bytes. */
 const heldFreezesBytesMax = 30 * 1024;
-/** As many as somebody reads at once. */
+/** Maximum elements of a list in a status: as many as a person reads at once. */
 const statusListMax = 50;
 
-/** The answers about a fleet that Redis alone gives. */
+/** The answers about a fleet that need only Redis. */
 export class FleetRoutes {
   readonly #options: FleetRoutesOptions;
 
@@ -89,7 +89,7 @@ export class FleetRoutes {
 
   async changes(query: ApiQuery<"changes">, take: TakePage, signal: AbortSignal) {
     const { since = "", cluster = "", namespace = "", name = "", change = "" } = query;
-    // The history knows clusters that are registered no more, so a name that it does not know is no mistake.
+    // The history has clusters that are no longer registered, so an unknown name is no mistake.
     const place = { since, cluster, namespace };
     const { changes, isCut } = await recentChanges(this.#options, place, signal);
     const { count, elements, next } = await take({
@@ -101,7 +101,7 @@ export class FleetRoutes {
   }
 
   async change(id: string, { since = "" }: ApiQuery<"change">, take: TakePage, signal: AbortSignal) {
-    // All of them: the id may be that in one cluster, and a rollout may end with that of a newer change.
+    // All changes: the id may be that of the change in one cluster, and a rollout may end with the id of a newer change.
     const { changes, isCut } = await recentChanges(this.#options, ofAllPlaces(since), signal);
     const found = changes.details(id);
     if (found === undefined)
@@ -127,7 +127,7 @@ export class FleetRoutes {
     const { count, elements, next } = await take({
       all,
       keyOf: ({ id }) => [id],
-      // Only what is given out is explained: a hold may cost a read of Redis.
+      // Explains only the holds of this page: each may cost a read of Redis.
       write: (holds) => explainHolds({ holds, clusters }, overview, nowMs),
     });
     return {
@@ -162,7 +162,7 @@ export class FleetRoutes {
     return { count, clusterCount, workloads: elements, next };
   }
 
-  /** Of a hundred thousand workloads only the page that is asked for is read. */
+  /** There may be a hundred thousand workloads, so only the wanted page is read. */
   async #managed(place: Readonly<Record<"cluster" | "namespace", string>>) {
     const { overview, seesAll } = this.#options;
     if (!seesAll || place.namespace !== "") {
@@ -175,7 +175,7 @@ export class FleetRoutes {
 
   async activity(query: ApiQuery<"activity">, signal: AbortSignal) {
     const { since = "", cluster = "", namespace = "", name = "" } = query;
-    // Of all names: how a roll for one source ended may be in a record that names another.
+    // All names: the end of a roll for one source may be in a record that names another.
     const filters = { since, cluster, namespace, name: "", change: "" };
     const { records, sinceMs, isCut } = await recentRecords(this.#options, filters, signal);
     const its = name === "" ? records : activityOfName(records, name);
@@ -191,12 +191,12 @@ export class FleetRoutes {
   }
 }
 
-/** Of all clusters and namespaces. */
+/** The same time range, for all clusters and namespaces. */
 function ofAllPlaces(since: string): Pick<RecordFilters, "since" | "cluster" | "namespace"> {
   return { since, cluster: "", namespace: "" };
 }
 
-/** The names of a thousand clusters would leave no room in an answer. */
+/** Maximum cluster names of a change: a thousand would leave no room in an answer. */
 const changeClustersMax = 20;
 
 function shownChange(change: ChangeSummary): ChangeSummary {

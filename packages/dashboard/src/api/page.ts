@@ -2,10 +2,10 @@ import type { PartialList } from "@fleet-reloader/engine/overview/registered-clu
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import { type CursorSeal, elementKey } from "./cursor-seal.ts";
 
-/** No answer is larger, in bytes. A browser on a slow line has it in a second. */
+/** Maximum size of an answer, in bytes. A browser on a slow line receives it in a second. */
 export const answerBytesMax = 200 * 1024;
 
-/** What the elements of a page may take of an answer: the rest is for everything around them. */
+/** Maximum size of a page's elements in an answer. The rest is for everything around them. */
 const pageBytesMax = 150 * 1024;
 
 export interface PageRequest {
@@ -19,20 +19,20 @@ export interface PageRequest {
 export interface Page<T> {
   readonly count: number;
   readonly elements: readonly T[];
-  /** Undefined: there is no more. */
+  /** Undefined: this is the last page. */
   readonly next: string | undefined;
 }
 
-/** A list that is given out in pages. */
+/** A list that is returned page by page. */
 export interface PagedList<T, W> {
   readonly all: readonly T[] | PartialList<T>;
-  /** Names an element among the others. */
+  /** A key that identifies an element in the list. */
   readonly keyOf: (element: T) => readonly string[];
-  /** What is given out for some of the elements, one for each. */
+  /** Turns elements into their form in the answer, one for each. */
   readonly write: (elements: readonly T[]) => Promise<readonly W[]> | readonly W[];
 }
 
-/** The elements after the cursor: at most so many, and no more than fit into an answer, but at least one. */
+/** The elements after the cursor: at most `limit`, and as many as fit into an answer, but at least one. */
 export async function pageOf<T, W>(
   { all, keyOf, write }: PagedList<T, W>,
   { query, limit, cursor }: PageRequest,
@@ -62,21 +62,24 @@ function countOf(all: PagedList<unknown, unknown>["all"]): number {
   return "part" in all ? all.count : all.length;
 }
 
-/** After the element that was given out last, wherever it is now; where it is gone, or only parts are read, at its former place. */
+/**
+ * The place after the last element of the previous page, wherever that element is now. If it is gone, or the list is read in parts, the former
+ * place counts.
+ */
 function startAfter<T>(
   all: PagedList<T, unknown>["all"],
   keyOf: (element: T) => readonly string[],
   { at, after }: { readonly at: number; readonly after: string },
 ): number {
   if ("part" in all) return at;
-  // Lists seldom move, so its former place is looked at first.
+  // Lists seldom change, so the former place is checked first.
   const before = all[at - 1];
   if (before !== undefined && elementKey(...keyOf(before)) === after) return at;
   const found = all.findIndex((element) => elementKey(...keyOf(element)) === after);
   return found < 0 ? at : found + 1;
 }
 
-/** The first elements that take at most so many bytes as JSON. */
+/** The first elements that fit into this many bytes as JSON. */
 export function fitting<T>(elements: readonly T[], bytesMax: number): readonly T[] {
   let left = bytesMax;
   const end = elements.findIndex((element) => {
@@ -86,7 +89,7 @@ export function fitting<T>(elements: readonly T[], bytesMax: number): readonly T
   return end < 0 ? elements : elements.slice(0, end);
 }
 
-/** How many bytes a value takes in an answer. */
+/** The size of a value in an answer, in bytes. */
 function jsonBytes(value: unknown): number {
   return Buffer.byteLength(printableJson(JSON.stringify(value)));
 }

@@ -3,7 +3,7 @@ import { type ApiRouteName, apiRoutes } from "@fleet-reloader/contracts/api/api-
 import type { Fault } from "@fleet-reloader/domain/fault";
 import { pathNames } from "./api-question.ts";
 
-/** The HTTP status of a refused request. What the path names and there is not, is not found. */
+/** The HTTP status of a refused request: 404 when the path names something that does not exist. */
 export function statusOfRefusal({ code, context }: Fault, route?: ApiRouteName): number {
   const { field } = context;
   if (field === "method") return 405;

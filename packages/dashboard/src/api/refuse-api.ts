@@ -4,10 +4,10 @@ import { addressText } from "@fleet-reloader/runtime/http/socket-address";
 import type { AnswerApi } from "./answer-api.ts";
 import { sendProblem } from "./send-answer.ts";
 
-/** Forbidden: others than this machine reach the address, and there is no login. */
+/** Forbidden: other machines reach the address, and there is no sign-in. */
 const refusedStatus = 403;
 
-/** Makes what refuses every question at an address that others reach. */
+/** Makes a handler that refuses every question, for an address that other machines reach without sign-in. */
 export function refuseApi(address: ListenAddress): AnswerApi {
   const field = "--dashboard-address";
   const mend =

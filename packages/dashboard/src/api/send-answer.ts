@@ -3,10 +3,10 @@ import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import { type Fault, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 
-/** What the API says of a fault: field, value, what is wrong, mend. */
+/** The answer of the API to a fault: field, value, what is wrong, mend. */
 export function apiProblemOf({ code, context, message, class: its }: Fault): ApiProblem {
   const { count, field, mend, value } = context;
-  // What broke inside may quote anything: it is in the log.
+  // The message of an internal error may quote anything. It is in the log only.
   const said = its === "invariant" ? faultCatalogue[code].meaning : message;
   const hasMend = typeof mend === "string" && mend !== "";
   // The message of a refusal ends with its mend.
@@ -32,13 +32,13 @@ export function sendProblem(
   sendAnswer(request, response, status, printableJson(JSON.stringify(apiProblemOf(fault))), allow);
 }
 
-/** Answers with JSON, a text or the bytes of a line. Nothing keeps it, and no page of another site reads it. */
+/** Answers with JSON, a text or the bytes of a line. Caches do not store it, and pages of other sites cannot read it. */
 export function sendAnswer(
   { method }: IncomingMessage,
   response: ServerResponse,
   status: number,
   json: string | Buffer,
-  /** Of a 405: what may be asked instead. */
+  /** For a 405: the allowed methods. */
   allow = "GET, HEAD",
 ): void {
   const more = headersOfStatus(status, allow);

@@ -1,30 +1,30 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-/** Those who wait for one answer. */
+/** The callers who wait for one answer. */
 interface Crowd<T> {
   askers: number;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no caller waits any more. */
   readonly left: AbortController;
   readonly answer: Promise<T>;
 }
 
 type MakeAnswer<T> = (signal: AbortSignal) => Promise<T>;
 
-/** An answer begins when nobody has joined those who wait for it for so long. */
+/** An answer begins when no caller has joined for this long. */
 const gatherMs = 20;
-/** It begins after this although more still come. */
+/** After this long it begins even if more callers join. */
 const gatherMostMs = 100;
 
 /**
- * Answers one question once for all who ask it at about the same time: after news, every page of a fleet asks the same. While an answer is made, this
- * process takes in no question, so it waits a moment for more of them before it begins. Each gets an answer that was begun after it asked. An answer
- * that nobody waits for any more ends.
+ * Answers one question once for all callers who ask it at about the same time: after news, every open page asks the same. An answer blocks the
+ * process, so it waits a moment for more callers before it begins. Each caller gets an answer that began after they asked. An answer ends when
+ * no caller waits for it any more.
  */
 export class SharedAnswers<T> {
   readonly #clock: Pick<Clock, "sleep">;
-  /** By question, those whose answer has not begun. */
+  /** By question: the callers whose answer has not begun. */
   readonly #gathering = new Map<string, Crowd<T>>();
-  /** By question, the end of the answer that is being made. */
+  /** By question: resolves when the answer that is being made has ended. */
   readonly #ends = new Map<string, Promise<void>>();
 
   constructor(clock: Pick<Clock, "sleep">) {
@@ -77,7 +77,7 @@ export class SharedAnswers<T> {
     }
   }
 
-  /** Nobody joins these any more. */
+  /** From now on no caller joins these. */
   #begun(question: string, crowd: Crowd<T>): void {
     if (this.#gathering.get(question) === crowd) this.#gathering.delete(question);
   }

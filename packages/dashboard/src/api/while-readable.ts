@@ -3,24 +3,24 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 
 export interface WhileReadableOptions {
-  /** What keeps Redis from being read, a line each. */
+  /** Reasons why Redis cannot be read, one a line. */
   readonly notReady: () => readonly string[];
   readonly clock: Clock;
 }
 
-/** Sooner than a page asks again. */
+/** How often Redis is checked: sooner than a page asks again. */
 const lookMs = 1000;
 
 /**
- * Waits for an answer as long as Redis can be read. A command waits for a Redis that went away until it is back; people should be told
- * instead. The work itself goes on. Faults with `redis.unavailable`.
+ * Waits for an answer only while Redis can be read. A command to a lost Redis waits until it is back, but people should get an error instead.
+ * The work itself goes on. Faults with `redis.unavailable`.
  */
 export async function whileReadable<T>(
   work: Promise<T>,
   options: WhileReadableOptions,
   signal: AbortSignal,
 ): Promise<T> {
-  // It may fail long after nobody waits for it.
+  // The work may fail long after the caller has stopped waiting.
   work.catch(() => undefined);
   assertReadable(options);
   using over = linkedAbort(signal);

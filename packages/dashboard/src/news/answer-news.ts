@@ -6,29 +6,29 @@ import { answerHeaders } from "../api/send-answer.ts";
 import type { NewsFeed } from "./news-feed.ts";
 import { NewsStream } from "./news-stream.ts";
 
-/** Each takes some 30 KiB of this process. */
+/** Maximum open streams. Each takes about 30 KiB of this process. */
 const newsStreamsMax = 500;
 
-/** One is shared by the tabs of a browser: so many browsers nobody has. */
+/** Maximum streams of one reader. The tabs of a browser share one, and nobody has so many browsers. */
 const streamsOfReaderMax = 50;
 
-/** Who may ask is looked at again after this: a sign-in ends, and grants change. */
+/** A stream ends after this time, so that its reader's rights are checked again: a sign-in ends, and grants change. */
 const signedInMs = 300_000;
 
-/** To whom a stream is opened. */
+/** The terms of a new stream. */
 export interface NewsAnswerOptions {
   readonly feed: Pick<NewsFeed, "add" | "remove" | "size" | "sizeOf">;
-  /** Who signed in, or has a token; undefined where nobody signs in. */
+  /** The name of the signed-in person or of the token's owner; undefined without sign-in. */
   readonly reader: string | undefined;
   readonly seesQueue: boolean;
 }
 
-/** Whether an address is that of the stream of news. */
+/** Whether an address is the one of the stream of news. */
 export function isOfNews(path: string): boolean {
   return path === `${apiRoot}${newsPath}`;
 }
 
-/** Answers with a stream that ends when either side ends it. Faults where there are too many. */
+/** Answers with a stream that lasts until either side ends it. Faults when there are too many. */
 export function answerNews(
   { feed, reader, seesQueue }: NewsAnswerOptions,
   { headers, method }: IncomingMessage,
@@ -50,7 +50,7 @@ export function answerNews(
     reader: reader ?? "",
   });
   response.once("close", () => feed.remove(stream));
-  // A connection that breaks is closed, too.
+  // A broken connection emits `close`, too.
   response.once("error", () => undefined);
   feed.add(stream);
 }

@@ -13,15 +13,15 @@ import type { NewsStream } from "./news-stream.ts";
 
 export interface NewsFeedOptions {
   readonly freshness: Pick<RedisFreshness, "historyEnd" | "versions">;
-  /** What keeps Redis from being read, a line each. */
+  /** Reasons why Redis cannot be read, one a line. */
   readonly notReady: () => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A record is written within 200 ms, so that a change is on the page within a second of it. */
+/** How often the history is checked. A record is written within 200 ms, so a change is on the page within a second. */
 const historyEveryMs = 250;
-/** What is counted is read with every fourth reading: once in a second. */
+/** Every fourth reading also reads the counts: once a second. */
 const readingsOfCounts = 4;
 
 interface Known {
@@ -30,14 +30,14 @@ interface Known {
 }
 
 /**
- * Tells streams that something is newer, and not what. One loop reads for all of them. It begins with the first stream and ends with the last, so
- * that nobody who looks costs Redis nothing. When Redis cannot be read, all streams end.
+ * Tells streams that something is newer, but not what. One loop reads for all streams. It begins with the first stream and ends with the last,
+ * so without open streams it costs Redis nothing. When Redis cannot be read, all streams end.
  */
 export class NewsFeed {
   readonly #options: NewsFeedOptions;
-  /** Those that were told of everything, and those that wait for the first reading. */
+  /** "waiting": the stream waits for its first reading. "caught-up": everything newer was sent to it. */
   readonly #streams = new Map<NewsStream, "caught-up" | "waiting">();
-  /** When each ends that does not last, monotonic. */
+  /** The end of each stream with a limited duration, on the monotonic clock. */
   readonly #ends = new Map<NewsStream, number>();
   #loop: AbortController | undefined;
   #isClosed = false;
@@ -47,12 +47,12 @@ export class NewsFeed {
     this.#options = options;
   }
 
-  /** How many streams there are. */
+  /** The number of open streams. */
   get size(): number {
     return this.#streams.size;
   }
 
-  /** How many streams one reader has. */
+  /** The number of open streams of one reader. */
   sizeOf(reader: string): number {
     return [...this.#streams.keys()].filter((stream) => stream.reader === reader).length;
   }
@@ -76,7 +76,7 @@ export class NewsFeed {
     if (this.#streams.size === 0) this.#stop();
   }
 
-  /** Ends all streams. None begins any more. */
+  /** Ends all streams. No new one begins. */
   close(): void {
     this.#isClosed = true;
     this.#endAll();
@@ -111,7 +111,7 @@ export class NewsFeed {
     const { clock } = this.#options;
     let beatAtMs = clock.monotonic() + newsHeartbeatMs;
     for (let turn = 0; ; turn += 1) {
-      // A command to a Redis that is away waits.
+      // A command to an unreachable Redis waits.
       assertReadable(this.#options);
       const reading = whileReadable(this.#read(turn), this.#options, signal);
       this.#tell(await unlessAborted(reading, signal, "Redis"));
@@ -158,7 +158,7 @@ export class NewsFeed {
     this.#catchUp();
   }
 
-  /** What changed in the counts since a stream was there last nobody knows. */
+  /** Sends new streams all topics. For counts nobody knows what changed since the reader's last stream. */
   #catchUp(): void {
     const { end } = this.#known ?? {};
     if (end === undefined) return;

@@ -1,20 +1,20 @@
 import { type NewsTopic, newsEvents } from "@fleet-reloader/contracts/api/news";
 
-/** What of a response a stream needs. */
+/** The parts of a response that a stream needs. */
 export interface NewsOutlet {
-  /** Bytes that are written and that the reader has not taken. */
+  /** Bytes that are written but not yet taken by the reader. */
   readonly writableLength: number;
   write(text: string): unknown;
   end(): unknown;
   destroy(): unknown;
 }
 
-/** A reader that has not taken so much is dropped, and asks again: some hundred events. */
+/** A reader with more untaken bytes than this is dropped and asks again. It is room for some hundred events. */
 const untakenBytesMax = 16 * 1024;
 
-/** What one reader is told, and how long. */
+/** What a reader receives, and for how long. */
 export interface NewsStreamTerms extends Pick<NewsStream, "lastId" | "lastsMs" | "reader"> {
-  /** The queue is that of the whole fleet. */
+  /** Whether the reader gets news of the queue, which is about the whole fleet. */
   readonly seesQueue: boolean;
 }
 
@@ -22,11 +22,11 @@ export interface NewsStreamTerms extends Pick<NewsStream, "lastId" | "lastsMs" |
 export class NewsStream {
   readonly #outlet: NewsOutlet;
   readonly #seesQueue: boolean;
-  /** What the reader was shown last, as the id of a record; undefined: nothing. */
+  /** The id of the last record that the reader has seen; undefined: none. */
   readonly lastId: string | undefined;
-  /** Who reads; empty where nobody signs in. */
+  /** The name of the reader; empty without sign-in. */
   readonly reader: string;
-  /** It ends after this; undefined: it does not end by itself. */
+  /** The stream ends after this time; undefined: it has no limit. */
   readonly lastsMs: number | undefined;
 
   constructor(outlet: NewsOutlet, { lastId, lastsMs, reader, seesQueue }: NewsStreamTerms) {
@@ -37,18 +37,18 @@ export class NewsStream {
     this.lastsMs = lastsMs;
   }
 
-  /** These topics are newer. */
+  /** Sends that these topics have something newer. */
   tell(topics: readonly NewsTopic[], id: string): void {
     const seen = topics.filter((topic) => topic !== "queue" || this.#seesQueue);
     if (seen.length > 0) this.#event(newsEvents.newer, JSON.stringify({ topics: seen }), id);
   }
 
-  /** Everything newer has been told. */
+  /** Sends that the reader knows of everything newer. */
   caughtUp(id: string): void {
     this.#event(newsEvents.caughtUp, "{}", id);
   }
 
-  /** The records are gone that the reader was shown. */
+  /** Sends that the records which the reader has seen are gone. */
   historyLost(id: string): void {
     this.#event(newsEvents.historyLost, "{}", id);
   }
