@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PageFiles } from "./page-files.ts";
 
-/** Nothing comes from elsewhere, and no other page may frame it. */
+/** The page loads nothing from elsewhere, and no other page may frame it. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,7 +12,7 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The same for every address: the script reads the address. */
+/** The same for every address, because the script reads the address. */
 const shellOf = (issuer: string, acts: string) => `<!doctype html>
 <html lang="en">
 <head>
@@ -41,31 +41,31 @@ ${acts}</body>
 </html>
 `;
 
-/** Its script offers acts where the shell has this. */
+/** If the shell contains this, the page's script offers acts. */
 const actDialog = '<dialog id="act" aria-labelledby="act-title"></dialog>\n';
 
-/** What the page is made of. */
+/** The parts of the page. */
 export interface ServedPage {
   readonly load: () => Promise<PageFiles>;
   /** Whether people may act on it. */
   readonly hasActs: boolean;
-  /** Host of the issuer with which people sign in; undefined: with tokens alone. */
+  /** Host of the issuer that people sign in with; undefined: they use tokens only. */
   readonly issuer: string | undefined;
 }
 
-/** Its script offers the issuer where the shell names one. A host has no signs of markup. */
+/** If the shell names an issuer, the page's script offers it. A host contains no characters of markup. */
 function issuerMark(host: string | undefined): string {
   return host === undefined ? "" : `<meta name="sign-in-issuer" content="${host}">\n`;
 }
 
-/** Whether an address is one of the page. */
+/** Whether an address belongs to the page. */
 export function isOfPage(path: string): boolean {
   return /^\/(page\.(js|css)|((audit|changes|clusters|held|queue|sign-in|workloads|sources)(\/.*)?)?)$/.test(
     path,
   );
 }
 
-/** Answers an address of the page. Files that are not there are told with the mend. Never rejects. */
+/** Answers an address of the page. If a file is missing, the answer names the mend. Never rejects. */
 export async function answerPage(
   { hasActs, issuer, load }: ServedPage,
   path: string,
@@ -84,7 +84,7 @@ export async function answerPage(
   }
 }
 
-/** Sends something of the page, with what browsers are to keep off it. */
+/** Sends a part of the page with headers that protect it in the browser. */
 export function sendPage(
   response: ServerResponse,
   status: number,

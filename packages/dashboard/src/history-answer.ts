@@ -6,14 +6,14 @@ import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import { type WhileReadableOptions, whileReadable } from "./api/while-readable.ts";
 
-/** What the history is answered from. */
+/** What `GET /history` needs. */
 export interface HistoryAnswerOptions extends WhileReadableOptions {
   readonly reader: Pick<HistoryReader, "read">;
 }
 
 /**
- * Answers `GET /history` with JSON lines, oldest first, written as fast as the reader takes them. When Redis goes away meanwhile, the
- * connection is cut: an answer that ended would look whole.
+ * Answers `GET /history` with JSON lines, oldest first, written as fast as the reader takes them. If Redis goes away meanwhile, the connection
+ * is destroyed, because a normal end would make the answer look complete.
  */
 export async function answerHistory(
   { clock, notReady, reader }: HistoryAnswerOptions,
@@ -45,7 +45,7 @@ export async function answerHistory(
   over.abort();
 }
 
-/** Only browsers ask for HTML. They show text, and they save JSON lines as a file whatever the disposition says. */
+/** Only browsers ask for HTML. They display text, but save JSON lines as a file, whatever the disposition says. */
 function typeFor({ headers }: IncomingMessage): string {
   return headers.accept?.includes("text/html") === true ? "text/plain" : "application/x-ndjson";
 }

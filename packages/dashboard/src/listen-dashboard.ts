@@ -26,35 +26,35 @@ import { createIssuerAnswers, type IssuerSignIn, isOfIssuer } from "./sign-in/an
 
 export interface DashboardOptions {
   readonly address: ListenAddress;
-  /** One for each shard. */
+  /** The queues, one for each shard. */
   readonly queues: BullWorkqueue["queues"];
   readonly reader: Pick<HistoryReader, "notReady" | "read">;
-  /** Answers the API from the newest records. */
+  /** The newest records, for the answers of the API. */
   readonly records: ChangesReader;
   readonly overview: FleetOverview;
   readonly asked: AskedFleet;
-  /** Whether anything is newer. */
+  /** Tells whether there is something newer. */
   readonly freshness: NewsFeedOptions["freshness"];
   /** Undefined: nobody may act. */
   readonly acts?: DashboardActs | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** Who may ask. Undefined: nobody signs in, so page and API answer at a loopback address only. */
+  /** Who may ask. Undefined: there is no sign-in, so page and API answer on a loopback address only. */
   readonly access?: AccessControl | undefined;
-  /** Where people sign in with an issuer; undefined: nowhere. */
+  /** Sign-in with an issuer; undefined: there is none. */
   readonly signIn?: IssuerSignIn | undefined;
   /** Undefined, or without files: no TLS. */
   readonly tls?: ListenTls | undefined;
-  /** The files of the page; asked with its first request. */
+  /** Loads the files of the page, at its first request. */
   readonly loadPage: () => Promise<PageFiles>;
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Serves the operator's page at `/`, the API at `/api/v1`, the history at `/history` and bull-board at `/queues`. The board is read-only: its retry bypasses
- * deduplication, and its "empty" blocks Redis. Where nobody signs in, page and API answer at a loopback address only; elsewhere `/` leads
- * to the board.
+ * Serves the operator's page at `/`, the API at `/api/v1`, the history at `/history` and bull-board at `/queues`. The board is read-only: its
+ * retry bypasses deduplication, and its "empty" blocks Redis. Without sign-in, page and API answer on a loopback address only; on other
+ * addresses `/` redirects to the board.
  */
 export async function listenDashboard(options: DashboardOptions) {
   const { address, clock, freshness, log, reader, tls } = options;
@@ -62,7 +62,7 @@ export async function listenDashboard(options: DashboardOptions) {
   const { close, port } = await listen("--dashboard-address", address, createHandle(options, news), tls);
   return {
     port,
-    /** Streams of news that are open. */
+    /** The number of open streams of news. */
     get streams() {
       return news.size;
     },
@@ -113,7 +113,7 @@ function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
   };
 }
 
-/** Undefined where nobody signs in with an issuer. */
+/** Undefined when there is no sign-in with an issuer. */
 function createIssuerAnswersOf({ access, clock, log, signIn }: DashboardOptions) {
   if (access === undefined || signIn === undefined) return undefined;
   return createIssuerAnswers({ access, signIn, clock, log });
@@ -138,7 +138,7 @@ function createHistoryPage({ clock, reader }: DashboardOptions): ServeViewer {
   };
 }
 
-/** The board is loaded with the first request, since it takes as much memory as the rest of the product. */
+/** Loads the board at the first request, because it takes as much memory as the rest of the product. */
 function createBoardPage({ clock, queues, reader }: DashboardOptions): ServeViewer {
   const redis = { clock, notReady: () => reader.notReady };
   let board: Promise<Handle> | undefined;
@@ -154,7 +154,7 @@ function createBoardPage({ clock, queues, reader }: DashboardOptions): ServeView
   });
 }
 
-/** Reads the files with the first request. One that failed is tried again. */
+/** Reads the files at the first request. A failed read is tried again. */
 function readOnce(load: () => Promise<PageFiles>): () => Promise<PageFiles> {
   let page: Promise<PageFiles> | undefined;
   return () => {
@@ -170,7 +170,7 @@ function createActsOf({ acts, clock, log, reader }: DashboardOptions) {
   return createActs({ acts, clock, log, notReady: () => reader.notReady });
 }
 
-/** What a request asks for. An address that is none is nowhere. */
+/** The address of a request. An invalid one matches no route. */
 function requestAddress({ url = "/" }: IncomingMessage): Pick<URL, "pathname" | "searchParams"> {
   const { pathname, searchParams } =
     URL.parse(url, "http://dashboard") ?? new URL("http://dashboard/nowhere");

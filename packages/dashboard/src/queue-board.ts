@@ -10,7 +10,7 @@ import { assertReadable, type WhileReadableOptions, whileReadable } from "./api/
 const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-/** Makes the bull-board application for the queues. Its data is refused with 503 while Redis cannot be read. */
+/** Makes the bull-board application for the queues. It answers 503 instead of data while Redis cannot be read. */
 export function createQueueBoard(
   queues: BullWorkqueue["queues"],
   redis: WhileReadableOptions,
@@ -19,7 +19,7 @@ export function createQueueBoard(
   serverAdapter.setBasePath("/queues");
   createBullBoard({
     queues: queues.map((queue, shard) => {
-      // The queues of all shards have one name in Redis: the prefix tells them apart on the board.
+      // The queues of all shards have the same name in Redis. The prefix tells them apart on the board.
       const prefix = queues.length === 1 ? "" : `shard ${shard} `;
       return new BullMQAdapter(queue, { readOnlyMode: true, prefix });
     }),
@@ -29,7 +29,7 @@ export function createQueueBoard(
   const application = express();
   application.disable("x-powered-by");
   application.use((_request, response, next) => {
-    // The page may fetch nothing from elsewhere (it asks a font service), and no other page may frame it.
+    // The page may load nothing from elsewhere (it asks a font service), and no other page may frame it.
     response.setHeader("content-security-policy", policy);
     next();
   });
@@ -38,13 +38,13 @@ export function createQueueBoard(
   });
   application.use("/queues", serverAdapter.getRouter());
   application.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
-    // Of a question that was refused while it waited for Redis.
+    // The request may have been refused while it waited for Redis.
     if (!response.headersSent) next(error);
   });
   return application;
 }
 
-/** Refuses at once, or when Redis goes away before the answer is there. Never rejects. */
+/** Refuses at once, or when Redis goes away before the answer is ready. Never rejects. */
 async function refuseUnreadable(
   response: Response,
   next: NextFunction,

@@ -14,11 +14,11 @@ import { ownPath } from "./own-path.ts";
 import type { PendingSignIns } from "./pending-sign-ins.ts";
 import { sendNotSignedIn, sendOnward } from "./sign-in-answer.ts";
 
-/** Where people are signed in by an issuer. */
+/** The configuration of sign-in with an issuer. */
 export interface IssuerSignIn {
   readonly issuer: IdentityIssuer;
   readonly pending: PendingSignIns;
-  /** Where the issuer sends browsers back to; undefined: to the address that they have asked us by. */
+  /** The address to which the issuer sends browsers back; undefined: the address of the browser's request. */
   readonly redirectUrl: URL | undefined;
 }
 
@@ -29,16 +29,16 @@ export interface AnswerIssuerOptions {
   readonly log: Pick<Log, "info" | "warn" | "error">;
 }
 
-/** Where a sign-in with the issuer begins, and where the issuer leads back to. */
+/** The address at which a sign-in begins, and the one to which the issuer leads back. */
 const beginPath = "/sign-in/issuer";
 const backPath = "/sign-in/callback";
 
-/** Whether an address is one of a sign-in with an issuer. */
+/** Whether an address belongs to the sign-in with an issuer. */
 export function isOfIssuer(path: string): boolean {
   return path === beginPath || path === backPath;
 }
 
-/** Makes what answers both addresses of a sign-in with an issuer, for browsers alone. It never rejects. */
+/** Makes the handler of both addresses of a sign-in with an issuer. They are for browsers only. It never rejects. */
 export function createIssuerAnswers(options: AnswerIssuerOptions) {
   const { access, clock, log } = options;
   const answering = {
@@ -71,7 +71,7 @@ interface IssuerAnswering {
   readonly failed: FailedSignIns;
 }
 
-/** A browser that looks ahead begins nothing and uses up nothing. */
+/** A prefetch by a browser neither begins a sign-in nor uses one up. */
 function assertRead({ method }: IncomingMessage): void {
   if (method === "GET") return;
   const mend = "open the address in a browser";
@@ -112,14 +112,14 @@ async function end(
 ): Promise<void> {
   const { access, log, signIn } = options;
   const kept = cookie.read(request);
-  // A sign-in is tried once.
+  // A pending sign-in can be tried only once.
   response.setHeader("set-cookie", cookie.write("", request));
   const pending = kept === undefined ? undefined : signIn.pending.read(kept);
   if (pending === undefined) throw notUnderWay();
   const person = await signIn.issuer.redeem(query, pending);
   const id = await access.signInIssued(person);
   if (id === undefined) throw ungranted(person);
-  // A session that the browser had before is over.
+  // Ends the session that the browser had before.
   await access.signOut(request);
   response.setHeader("set-cookie", [cookie.write("", request), access.cookie.write(id, request)]);
   log.info({ by: person.name }, "somebody has signed in with the issuer");
@@ -135,7 +135,7 @@ function notUnderWay(): Fault {
   );
 }
 
-/** Many failures of an address are not told: anybody can cause them. */
+/** Logs a failed sign-in. Many failures of one address are not logged, because anybody can cause them. */
 function tell({ failed, options }: IssuerAnswering, { socket }: IncomingMessage, fault: Fault): void {
   const address = socket.remoteAddress ?? "";
   if (failed.areTooMany(address)) return;

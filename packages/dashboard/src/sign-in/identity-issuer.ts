@@ -1,31 +1,31 @@
 import type { IssuedPerson } from "./issued-person.ts";
 
-/** One sign-in that is under way in a browser. Only that browser and we know it. */
+/** A pending sign-in of one browser. Only that browser and we know it. */
 export interface PendingSignIn {
-  /** What the answer of the issuer has to repeat. */
+  /** The issuer's answer has to repeat it. */
   readonly state: string;
-  /** What the ID token has to repeat. */
+  /** The ID token has to repeat it. */
   readonly nonce: string;
-  /** Of PKCE: shows that the code comes back from the browser that asked for it. */
+  /** PKCE: proves that the code comes from the browser that began the sign-in. */
   readonly verifier: string;
-  /** Where the issuer sends the browser back to. */
+  /** The address to which the issuer sends the browser back. */
   readonly redirectUrl: string;
-  /** Where somebody wanted to go: one of ours. */
+  /** The path on our site that the person wanted to open. */
   readonly path: string;
 }
 
-/** Who knows people: an OpenID Connect issuer. */
+/** An OpenID Connect issuer, which identifies people. */
 export interface IdentityIssuer {
-  /** As people know it. */
+  /** The host, as people know it. */
   readonly host: string;
-  /** Begins a sign-in that leads to a path. Resolves to where the browser goes. Faults with `access.issuer-unavailable`. */
+  /** Begins a sign-in that ends at a path. Resolves to the address for the browser. Faults with `access.issuer-unavailable`. */
   begin(where: Pick<PendingSignIn, "redirectUrl" | "path">): Promise<{
     readonly pending: PendingSignIn;
     readonly address: URL;
   }>;
   /**
-   * Who came back, with the query that the issuer gave them. Faults with `access.unauthenticated` when it says nobody,
-   * `access.forbidden` when it says not enough, and `access.issuer-unavailable`.
+   * The person who came back with this query of the issuer. Faults with `access.unauthenticated` when it names nobody, with `access.forbidden`
+   * when it says too little, and with `access.issuer-unavailable`.
    */
   redeem(query: URLSearchParams, pending: PendingSignIn): Promise<IssuedPerson>;
 }

@@ -1,16 +1,16 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { type AccessSubject, isSubjectName } from "@fleet-reloader/runtime/access/access-document";
 
-/** Somebody as an issuer, or a proxy that we trust, says who they are. */
+/** A person, as an issuer or a trusted proxy describes them. */
 export interface IssuedPerson {
   readonly name: string;
   readonly groups: readonly string[];
 }
 
-/** More than issuers put into a token. */
+/** Maximum groups of a person: more than issuers put into a token. */
 const personGroupsMax = 1000;
 
-/** A person of this name and these groups. Faults when they cannot be used; `nameField` and `groupsField` say where they are from. */
+/** A person with this name and these groups. Faults when they cannot be used; `nameField` and `groupsField` say where they come from. */
 export function issuedPerson(
   name: string,
   nameField: string,
@@ -34,12 +34,12 @@ export function issuedPerson(
   return { name, groups };
 }
 
-/** What a person may: the grants of their entry, and of each of their groups. Undefined: nothing is granted to them. */
+/** The grants of a person: of their own entry and of each of their groups. Undefined when there are none. */
 export function subjectOfPerson(
   { groups, name }: IssuedPerson,
   subjects: readonly AccessSubject[],
 ): AccessSubject | undefined {
-  // The history would tell a machine and a person of one name not apart.
+  // The history could not tell apart a machine and a person with the same name.
   if (subjects.some((subject) => subject.type === "machine" && subject.name === name)) return undefined;
   const grants = subjects
     .filter(({ name: its, type }) =>
@@ -49,10 +49,10 @@ export function subjectOfPerson(
   return grants.length === 0 ? undefined : { name, type: "person", digests: [], grants };
 }
 
-/** So many groups are told to somebody whom none of them lets in. */
+/** Maximum groups in the message to a person without a grant. */
 const toldGroupsMax = 50;
 
-/** The fault of somebody who is known, and to whom nothing is granted. It says by which name and groups they are known. */
+/** The fault of a known person without a grant. It contains the name and groups by which they are known. */
 export function ungranted({ groups, name }: IssuedPerson): Fault {
   const more = groups.length > toldGroupsMax ? `, and ${groups.length - toldGroupsMax} more` : "";
   const told =
@@ -65,7 +65,7 @@ export function ungranted({ groups, name }: IssuedPerson): Fault {
   );
 }
 
-/** The fault of somebody who says who they are in a way that cannot be used. */
+/** The fault of a person whose name or groups cannot be used. */
 export function refusedPerson(field: string, value: string, problem: string, mend: string): Fault {
   return new Fault("access.forbidden", `${field}: ${problem}; ${mend}`, {
     context: { field, value: value.slice(0, 253), mend },

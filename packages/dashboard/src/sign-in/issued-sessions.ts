@@ -4,27 +4,27 @@ import { type SignInSession, sessionLongestMs } from "@fleet-reloader/redis/sess
 import type { IssuedPerson } from "./issued-person.ts";
 import type { TextSeal } from "./text-seal.ts";
 
-/** Somebody who signed in with the issuer. */
+/** A person who signed in with the issuer. */
 export interface IssuedSession extends IssuedPerson {
-  /** When the sign-in ends, by Redis' clock. */
+  /** The end of the sign-in, by Redis' clock. */
   readonly endMs: number;
 }
 
 /**
- * The content in Redis of sessions of an issuer's people: groups and end, sealed for one session of one person. A writer of
- * Redis can neither make nor change one, move it to a session of their own, nor let it last longer.
+ * The content of issuer sessions in Redis: groups and end, sealed for one session of one person. A writer of Redis can neither make nor change
+ * one, move it to another session, nor prolong it.
  */
 export class IssuedSessions {
   readonly #seal: TextSeal;
   readonly #clock: Pick<Clock, "now">;
 
-  /** The seal is of the issuer, our client there and its secret: with another one the sessions end. The clock is Redis' own. */
+  /** The seal is derived from the issuer, our client there and its secret: when one of these changes, the sessions end. The clock is Redis' own. */
   constructor(seal: TextSeal, clock: Pick<Clock, "now">) {
     this.#seal = seal;
     this.#clock = clock;
   }
 
-  /** The proof of a session of this id, from now on; of one that continues another, until the end of that one. */
+  /** The proof of a session with this id that begins now. A session that continues another one ends with it. */
   prove(
     id: string,
     { groups, name }: IssuedPerson,
@@ -33,7 +33,7 @@ export class IssuedSessions {
     return this.#seal.seal(JSON.stringify({ groups, endMs }), sealedPlaceOf(id, name));
   }
 
-  /** Who signed in; undefined: nobody did so with this issuer, or it has ended. */
+  /** The person of a session; undefined when it is not of this issuer, or has ended. */
   personOf(id: string, { name, proof }: Pick<SignInSession, "name" | "proof">): IssuedSession | undefined {
     const text = this.#seal.open(proof, sealedPlaceOf(id, name));
     const read = parseJson(text ?? "");

@@ -1,12 +1,12 @@
-/** Longer ones do not fit into a cookie. */
+/** Longer paths do not fit into a cookie. */
 const pathLengthMax = 1024;
 
-/** A path of ours with its query, as a browser would read it; whatever would lead to another site is `/`. */
+/** A path on our site with its query, as a browser would read it. An address that would lead to another site becomes `/`. */
 export function ownPath(asked: string | null): string {
   const here = "http://here.invalid";
   const url = URL.parse(asked ?? "/", here);
   if (url === null || url.origin !== here) return "/";
   const path = `${url.pathname}${url.search}`;
-  // Two slashes at the beginning name a host; they may be left after dots are taken away.
+  // Two slashes at the beginning name a host. They may appear when dot segments are removed.
   return path.startsWith("//") || path.length > pathLengthMax ? "/" : path;
 }

@@ -4,24 +4,24 @@ import { pendingLongestMs } from "../access/session-cookie.ts";
 import type { PendingSignIn } from "./identity-issuer.ts";
 import type { TextSeal } from "./text-seal.ts";
 
-/** Sign-ins that are under way. Each is sealed and kept by the person's browser, so any dashboard of the fleet can end it. */
+/** Pending sign-ins. Each is sealed and kept by the person's browser, so any dashboard of the fleet can complete it. */
 export class PendingSignIns {
   readonly #seal: TextSeal;
   readonly #clock: Pick<Clock, "now">;
 
-  /** The clock is the one of all dashboards. */
+  /** All dashboards share this clock. */
   constructor(seal: TextSeal, clock: Pick<Clock, "now">) {
     this.#seal = seal;
     this.#clock = clock;
   }
 
-  /** What a browser keeps of a sign-in. */
+  /** The text that a browser keeps for a sign-in. */
   write({ nonce, redirectUrl, state, path, verifier }: PendingSignIn): string {
     const endMs = this.#clock.now() + pendingLongestMs;
     return this.#seal.seal(JSON.stringify({ nonce, redirectUrl, state, path, verifier, endMs }), "");
   }
 
-  /** The sign-in; undefined: there was none, it is over, or it is forged. */
+  /** The sign-in; undefined when there is none, it is over, or it is forged. */
   read(kept: string): PendingSignIn | undefined {
     const read = parseJson(this.#seal.open(kept, "") ?? "");
     const endMs = jsonField(read, "endMs");

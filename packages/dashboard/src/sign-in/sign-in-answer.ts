@@ -4,7 +4,7 @@ import { printable } from "@fleet-reloader/runtime/log/printable";
 import { sendPage } from "../answer-page.ts";
 import { apiProblemOf } from "../api/send-answer.ts";
 
-/** Leads a browser on. A redirect would count as one of the issuer's site, and would not bring our cookie along. */
+/** Sends a browser to a path by a page. A redirect would count as a request of the issuer's site, and the browser would not send our cookie. */
 export function sendOnward(response: ServerResponse, path: string): void {
   const address = markupText(path);
   const onward = `<meta http-equiv="refresh" content="0;url=${address}">`;
@@ -17,7 +17,7 @@ export function sendOnward(response: ServerResponse, path: string): void {
   );
 }
 
-/** Tells somebody why they are not signed in, and what to do. */
+/** Explains why a person is not signed in, and what to do. */
 export function sendNotSignedIn(response: ServerResponse, status: number, fault: Fault): void {
   const { mend, problem } = apiProblemOf(fault);
   const text = (of: string) => markupText(printable(of));
@@ -48,7 +48,7 @@ ${body}
 `;
 }
 
-/** A text in markup: in an attribute or between elements. */
+/** Escapes a text for markup, in an attribute or between elements. */
 function markupText(text: string): string {
   const names: Readonly<Record<string, string>> = {
     "&": "amp",

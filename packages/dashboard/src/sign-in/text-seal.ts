@@ -2,20 +2,20 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 
 const cipher = "aes-256-gcm";
 const sealKeyBytes = 32;
-/** As GCM wants it (NIST SP 800-38D). Random ones are unique enough for 2^32 texts of a key; we seal one for each sign-in. */
+/** The length that GCM requires (NIST SP 800-38D). Random nonces are unique enough for 2^32 texts of a key; we seal one for each sign-in. */
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Seals texts that somebody else keeps for us, so that they can neither read nor write them. */
+/** Seals texts that somebody else keeps for us. They can neither read nor write them. */
 export class TextSeal {
   readonly #key: Uint8Array;
 
-  /** The key is made of the secret, for one purpose: what is sealed for another one cannot be opened. */
+  /** Derives the key from the secret for one purpose: a text sealed for another purpose cannot be opened. */
   constructor(secret: string, ...purpose: readonly string[]) {
     this.#key = new Uint8Array(hkdfSync("sha256", secret, "", JSON.stringify(purpose), sealKeyBytes));
   }
 
-  /** Seals a text. It can be opened only with the same place that it is for. */
+  /** Seals a text for a place. It can be opened only with the same place. */
   seal(text: string, place: string): string {
     const nonce = randomBytes(nonceBytes);
     const sealing = createCipheriv(cipher, this.#key, nonce, { authTagLength: tagBytes });
@@ -24,7 +24,7 @@ export class TextSeal {
     return Buffer.concat([nonce, sealing.getAuthTag(), sealed]).toString("base64url");
   }
 
-  /** The text; undefined: it was not sealed by us for this place. */
+  /** The text; undefined when we did not seal it for this place. */
   open(given: string, place: string): string | undefined {
     const bytes = Buffer.from(given, "base64url");
     if (bytes.length < nonceBytes + tagBytes) return undefined;

@@ -2,19 +2,18 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { type IssuedPerson, issuedPerson } from "./issued-person.ts";
 
-/** A proxy that signs people in, and how it says who they are. */
+/** A proxy that signs people in, and the headers in which it names them. */
 export interface TrustedProxyOptions {
-  /** Its certificate has one of these names; `*`: every certificate of the authorities is a proxy's. */
+  /** Its certificate has one of these names. `*`: every certificate of the authorities belongs to a proxy. */
   readonly names: readonly string[];
-  /** In lower case. */
+  /** The header's name in lower case. */
   readonly userHeader: string;
   readonly groupsHeader: string;
 }
 
 /**
- * Makes what reads who a request is of from the headers of a proxy. They count only on a connection that the proxy has opened with its
- * certificate; on any other they are read as if they were not there. Faults with `access.forbidden` when the proxy says it in a way that
- * cannot be used.
+ * Makes a function that reads the person of a request from the headers of a proxy. They count only on a connection that the proxy has opened
+ * with its certificate; on any other they are ignored. Faults with `access.forbidden` when their values cannot be used.
  */
 export function createTrustedProxy({ groupsHeader, names, userHeader }: TrustedProxyOptions) {
   return ({ headers, socket }: Pick<IncomingMessage, "headers" | "socket">): IssuedPerson | undefined => {
@@ -31,7 +30,7 @@ export function createTrustedProxy({ groupsHeader, names, userHeader }: TrustedP
 function isOfProxy(socket: unknown, names: readonly string[]): boolean {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return false;
   const { raw, subject, subjectaltname = "" } = socket.getPeerCertificate();
-  // Some versions of Node 24 call a resumed session authorized that began without a certificate.
+  // Some versions of Node 24 report a resumed session as authorized although it began without a certificate.
   if (raw === undefined) return false;
   const dnsNames = subjectaltname
     .split(", ")
@@ -39,7 +38,7 @@ function isOfProxy(socket: unknown, names: readonly string[]): boolean {
   return names.some((name) => name === "*" || name === subject?.CN || dnsNames.includes(name));
 }
 
-/** One that is there twice has a comma in it, which no name has. Node reads bytes as Latin-1, and proxies write UTF-8. */
+/** A header that occurs twice contains a comma, which no name has. Node reads bytes as Latin-1, but proxies write UTF-8. */
 function headerText(given: string | readonly string[] | undefined): string {
   const text = typeof given === "string" ? given : (given ?? []).join(",");
   return Buffer.from(text, "latin1").toString("utf8").trim();

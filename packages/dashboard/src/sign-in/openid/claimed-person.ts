@@ -1,13 +1,13 @@
 import { jsonField } from "@fleet-reloader/domain/json";
 import { type IssuedPerson, issuedPerson, refusedPerson } from "../issued-person.ts";
 
-/** The claims of an ID token that say who somebody is. */
+/** The names of the claims that identify a person in an ID token. */
 export interface ClaimNames {
   readonly username: string;
   readonly groups: string;
 }
 
-/** Who the claims of a verified ID token are of. Faults with `access.forbidden` when they do not say it. */
+/** The person in the claims of a verified ID token. Faults with `access.forbidden` when the claims do not identify one. */
 export function personOfClaims(claims: unknown, names: ClaimNames): IssuedPerson {
   const field = `claim ${names.username}`;
   const name = jsonField(claims, names.username);
@@ -19,7 +19,7 @@ export function personOfClaims(claims: unknown, names: ClaimNames): IssuedPerson
       "let it be there, ask for more with --oidc-scopes, or name another claim with --oidc-username-claim",
     );
   const isVerified = [true, "true"].some((yes) => yes === jsonField(claims, "email_verified"));
-  // Somebody else's address is no name.
+  // An unverified address may belong to somebody else, so it is no name.
   if (names.username === "email" && !isVerified)
     throw refusedPerson(
       "claim email_verified",
@@ -31,7 +31,7 @@ export function personOfClaims(claims: unknown, names: ClaimNames): IssuedPerson
   return issuedPerson(name, field, groups, `claim ${names.groups}`);
 }
 
-/** A list of texts, or one text. What else a claim holds is no group. */
+/** A claim holds a list of texts, or one text. Other values are no groups. */
 function claimedGroupsOf(claim: unknown): readonly string[] {
   const all: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   return all.flatMap((one) => (typeof one === "string" && one !== "" ? [one] : []));

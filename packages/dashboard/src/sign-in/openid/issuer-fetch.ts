@@ -5,12 +5,12 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import type { CustomFetch } from "openid-client";
 
-/** Keys and metadata of issuers have a few KiB. */
+/** Maximum size of an issuer's answer. Keys and metadata take a few KiB. */
 const issuerAnswerBytesMax = 1_048_576;
 
 /**
- * Asks an issuer, and follows nothing. Its certificate has to be of the authorities, those of Node where none are given. Without TLS only
- * this machine is asked. Rejects with `access.issuer-unavailable`.
+ * Makes the fetch function for an issuer. It follows no redirects. The issuer's certificate has to be signed by these authorities, or by Node's
+ * when none are given. Without TLS it asks only this machine. Rejects with `access.issuer-unavailable`.
  */
 export function createIssuerFetch(authorities: string | undefined): CustomFetch {
   return async (address, options) => {
@@ -51,7 +51,7 @@ async function issuerAnswerOf(
     buffer(response).then((all) => {
       const type = response.headers["content-type"] ?? "";
       const status = response.statusCode ?? 0;
-      // Those without a body, by the rules of fetch.
+      // By the rules of fetch these have no body.
       const content = status === 204 || status === 304 ? null : new Uint8Array(all);
       resolve(new Response(content, { status, headers: { "content-type": type } }));
     }, reject);
@@ -66,7 +66,7 @@ function failureCodeOf(error: unknown): string {
   return "code" in error ? String(error.code) : error.message;
 }
 
-/** The fault of an issuer with which nobody can sign in now. */
+/** The fault of an issuer that cannot sign anybody in now. */
 export function issuerUnavailable(problem: string, mend: string): Fault {
   return new Fault("access.issuer-unavailable", `--oidc-issuer-url: ${problem}; ${mend}`, {
     context: { mend },

@@ -7,38 +7,41 @@ import { type ClaimNames, personOfClaims } from "./claimed-person.ts";
 import { createIssuerFetch } from "./issuer-fetch.ts";
 import { discoveryFault, redemptionFault } from "./to-fault.ts";
 
-/** An issuer, and what we are to it. */
+/** An issuer, and how we are registered there. */
 export interface OpenidIssuerOptions {
   readonly issuerUrl: URL;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
   readonly claims: ClaimNames;
-  /** Authorities of its certificate, in PEM; undefined: those of Node. */
+  /** Authorities for its certificate, in PEM; undefined: those of Node. */
   readonly authorities: string | undefined;
-  /** Longest time for each request to it, in seconds. */
+  /** Timeout of each request to it, in seconds. */
   readonly askSeconds: number;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
 type OpenidLibrary = typeof import("./openid-library.ts")["openidLibrary"];
 
-/** An issuer that has said what it is. */
+/** An issuer after discovery. */
 interface FoundIssuer {
   readonly library: OpenidLibrary;
   readonly configuration: Configuration;
   readonly atMs: number;
 }
 
-/** Clocks of machines that are kept in time differ less. */
+/** Maximum difference between clocks. Synchronised clocks differ less. */
 const clockSkewSeconds = 60;
-/** Addresses of an issuer seldom change; its keys are read again when one is not known. */
+/** How long a discovery is kept. Addresses of an issuer seldom change, and an unknown key triggers a new read of its keys. */
 const discoveryLivesMs = 3_600_000;
-/** After a failure the next sign-ins fail at once, for twice as long each time. */
+/** After a failed discovery, sign-ins fail at once for this long. The time doubles with each failure. */
 const firstBackoffMs = 1000;
 const longestBackoffMs = 30_000;
 
-/** Signs people in with an OpenID Connect issuer: authorization code, PKCE, state and nonce. It is asked for the first time when somebody signs in. */
+/**
+ * Signs people in with an OpenID Connect issuer: authorization code, PKCE, state and nonce. The first sign-in sends the first request to the
+ * issuer.
+ */
 export class OpenidIssuer implements IdentityIssuer {
   readonly #options: OpenidIssuerOptions;
   readonly host: string;
@@ -86,7 +89,7 @@ export class OpenidIssuer implements IdentityIssuer {
     }
   }
 
-  /** Asks the issuer about itself, and remembers what it said; a failure for a moment. */
+  /** Discovers the issuer and keeps the answer; keeps a failure for a short time. */
   async #issuer(): Promise<FoundIssuer> {
     const nowMs = this.#options.clock.monotonic();
     if (this.#found !== undefined && nowMs - this.#found.atMs < discoveryLivesMs) return this.#found;
@@ -125,13 +128,13 @@ async function discover(library: OpenidLibrary, options: OpenidIssuerOptions): P
     {
       [library.customFetch]: createIssuerFetch(authorities),
       timeout: askSeconds,
-      // The signature of an ID token is verified although it came by TLS from the issuer.
+      // Verifies the signature of an ID token even though it came over TLS from the issuer.
       execute: [library.enableNonRepudiationChecks, ...(isPlain ? [library.allowInsecureRequests] : [])],
     },
   );
 }
 
-/** As the issuer wants the secret; in the header where it does not say (OpenID Connect Discovery, 3). */
+/** How the issuer wants the secret. If it does not say, the secret goes into the header (OpenID Connect Discovery, 3). */
 function secretAuthentication(library: OpenidLibrary, secret: string): ClientAuth {
   const [basic, post] = [library.ClientSecretBasic(secret), library.ClientSecretPost(secret)];
   return (server, client, body, headers) => {

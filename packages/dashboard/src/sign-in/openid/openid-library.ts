@@ -18,8 +18,8 @@ import {
 } from "openid-client";
 
 /**
- * What of the library is used. It is a file of its own in a bundle, loaded when somebody signs in for the first time; without an issuer
- * its text and what it makes at the start stay out of memory.
+ * The parts of the library that we use. A bundle has them in a separate file, which is loaded at the first sign-in. Without an issuer the
+ * library's code and its initial objects take no memory.
  */
 export const openidLibrary = {
   AuthorizationResponseError,

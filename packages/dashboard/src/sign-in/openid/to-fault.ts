@@ -3,7 +3,7 @@ import { issuerUnavailable } from "./issuer-fetch.ts";
 
 const again = "sign in again";
 
-/** An error while an issuer says where to sign in. */
+/** The fault of an error during discovery. */
 export function discoveryFault(error: unknown): Fault {
   const known = faultIn(error);
   if (known !== undefined) return known;
@@ -11,7 +11,7 @@ export function discoveryFault(error: unknown): Fault {
   return issuerUnavailable(`its metadata cannot be used (${issuerReasonOf(error)})`, mend);
 }
 
-/** An error while an issuer says who came back. Neither a code nor a token is quoted. */
+/** The fault of an error while a code is redeemed. It quotes neither the code nor a token. */
 export function redemptionFault(
   error: unknown,
   library: Pick<
@@ -37,13 +37,13 @@ export function redemptionFault(
   );
 }
 
-/** Ours lie below those of the library. */
+/** The library wraps our faults in its errors. */
 function faultIn(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error;
   return error instanceof Error && error.cause !== undefined ? faultIn(error.cause) : undefined;
 }
 
-/** The text of the library; it names claims and parameters. */
+/** The library's message; it names claims and parameters. */
 function issuerReasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return error.cause instanceof Error ? error.cause.message : error.message;
