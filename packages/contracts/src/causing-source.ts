@@ -1,7 +1,7 @@
 import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
 import * as z from "zod";
 
-/** A text that says something. */
+/** A text that is not empty. */
 export const name = z.string().min(1);
 
 /** Identity of a source. */
@@ -11,7 +11,7 @@ export const source = z.object({
   name,
 });
 
-/** Sources as the cause of something. */
+/** Sources that are the cause of something. */
 export const causingSources = z.array(
   source.extend({
     change: z.exactOptional(name),

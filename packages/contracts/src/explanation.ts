@@ -118,12 +118,12 @@ export const sourcePlanShape = z.object({
 
 const sourcePlan: z.ZodType<SourcePlan> = sourcePlanShape;
 
-/** An explanation as it crosses processes. Fields that are not named here stay in the process. */
+/** An explanation as text for other processes. It contains only fields that are named here. */
 export function formatExplanation(given: Explanation): string {
   return JSON.stringify(explanation.parse(given));
 }
 
-/** A plan as it crosses processes. Fields that are not named here stay in the process. */
+/** A plan as text for other processes. It contains only fields that are named here. */
 export function formatSourcePlan(given: SourcePlan): string {
   return JSON.stringify(sourcePlan.parse(given));
 }

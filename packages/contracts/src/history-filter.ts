@@ -1,31 +1,31 @@
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 
-/** Which records of the history are wanted; what is absent does not matter. */
+/** Selects records of the history. An absent field excludes nothing. */
 export interface HistoryFilter {
-  /** Its id, or what people call it. */
+  /** Id or name of a cluster. */
   readonly cluster?: string;
-  /** Ids of the clusters that are called so now: their records under other names are wanted, too. */
+  /** Ids of the clusters that have this name now. Their records under other names match, too. */
   readonly clusterIds?: readonly string[];
   readonly namespace?: string;
-  /** Of the workload, or of a source that it is about. */
+  /** Name of the workload, or of a source in the record. */
   readonly name?: string;
-  /** Id of a change, in one cluster or in all. */
+  /** Id of a change, in one cluster or in all clusters. */
   readonly change?: string;
-  /** Ids in one cluster of the change in all, from records before those that are filtered. */
+  /** Ids that a change in all clusters has in single clusters, from records before the filtered ones. */
   readonly changeIds?: readonly string[];
-  /** Only what operators did. */
+  /** Selects only acts of operators. */
   readonly type?: "operator";
 }
 
 interface RecordSubject {
-  /** What its cluster is called: by id and name, or as somebody called it. */
+  /** Names of its cluster: id and name, or the name that an operator used. */
   readonly clusters: readonly string[];
   readonly objects: readonly { readonly namespace?: string; readonly name?: string }[];
 }
 
 /**
- * Says of records in the order of their times which are wanted. What came of a change names the change of its cluster: a filter by an id
- * over clusters knows these from the records of the changes themselves, and from what is given of earlier ones.
+ * Makes a filter for records in the order of their times. The records of a roll name the change by its id in one cluster. A filter by an id for
+ * all clusters learns these ids from the records of the changes themselves, and gets earlier ones in `changeIds`.
  */
 export function historyFilter(filter: HistoryFilter): (record: HistoryRecord) => boolean {
   const { change, changeIds = [] } = filter;
@@ -39,7 +39,7 @@ export function historyFilter(filter: HistoryFilter): (record: HistoryRecord) =>
   };
 }
 
-/** Whether a record is among those that are wanted, whichever change it is about. */
+/** Whether a record matches the filter, apart from the change. */
 export function isWanted(record: HistoryRecord, filter: HistoryFilter): boolean {
   const { cluster, clusterIds = [], namespace, name, type } = filter;
   if (type !== undefined && record.type !== type) return false;

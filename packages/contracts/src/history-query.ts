@@ -3,13 +3,13 @@ import type { HistoryFilter } from "./history-filter.ts";
 
 /** A question to the history. */
 export interface HistoryQuery extends HistoryFilter {
-  /** From this time on, or after the line with this id. */
+  /** Records from this time on, or after the line with this id. */
   readonly since: { readonly ms: number } | { readonly afterId: string };
-  /** At most so many. */
+  /** Maximum number of records. */
   readonly limit: number;
 }
 
-/** Records in an answer: without a limit in the question, and at most. */
+/** Records in an answer: by default, and at most. */
 const limitDefault = 10_000;
 const limitMax = 100_000;
 
@@ -18,7 +18,7 @@ const lineId = /^\d{11,15}-\d{1,15}-\d{1,4}$/;
 
 const known = ["since", "cluster", "namespace", "name", "change", "limit"] as const;
 
-/** The query of `GET /history` and of the command line, or every problem that it has, a line each. */
+/** Parses the query of `GET /history` and of the command line. If it is wrong, the result is all its problems, one a line. */
 export function parseHistoryQuery(
   parameters: URLSearchParams,
   nowMs: number,

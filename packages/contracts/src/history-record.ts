@@ -80,8 +80,8 @@ const operator = recordEntry.extend({
 });
 
 /**
- * One line of the history, as it crosses processes: what a worker writes, the dashboard and machines read. Fields that a reader does
- * not know are left out; a version or type that it does not know is no record for it.
+ * One line of the history as it crosses processes: workers write it, the dashboard and other programs read it. A reader drops fields that it
+ * does not know, and ignores a record of an unknown version or type.
  */
 const historyRecord: z.ZodType<HistoryRecord> = z.discriminatedUnion("type", [
   change,
@@ -91,7 +91,7 @@ const historyRecord: z.ZodType<HistoryRecord> = z.discriminatedUnion("type", [
   operator,
 ]);
 
-/** The record in a text; undefined when it is none, or one of a later version. */
+/** The record in a text; undefined when there is none, or one of a later version. */
 export function parseHistoryRecord(text: string): HistoryRecord | undefined {
   return historyRecord.safeParse(parseJson(text)).data;
 }

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { apiRoot } from "./api-routes.ts";
 
-/** Names in Kubernetes have at most 253 characters; those of clusters are no longer. */
+/** Names in Kubernetes have at most 253 characters, and names of clusters are not longer. */
 const actPlaceName = (description: string) =>
   z.string().max(253, "has more than 253 characters").default("").meta({ description });
 /** A kind, a slash and a name. */
 const objectText = (description: string) =>
   z.string().max(507, "has more than 507 characters").default("").meta({ description });
 
-/** Fields of every act: where, why, and how much the caller was shown. */
+/** Fields of every act: the place, the reason, and the count that the caller was shown. */
 const actBodyFields = {
   cluster: actPlaceName("Name or id. Empty: all clusters."),
   namespace: actPlaceName("Empty: all namespaces."),
@@ -28,11 +28,11 @@ const actBodyFields = {
 } as const;
 const { cluster, namespace, reason, expect, dryRun } = actBodyFields;
 
-/** As many as a person stops within a moment. */
+/** Maximum workloads in one part, so that a person can stop the act within a moment. */
 const actBatchMax = 50;
 const batchProblem = `must be a whole number from 1 to ${actBatchMax}`;
 
-/** Fields of an act on many objects. It is done in parts, so that the caller sees the progress and may stop. */
+/** Fields of an act on many objects. It is done in parts, so that the caller sees the progress and can stop it. */
 const partFields = {
   batch: z.int(batchProblem).min(1, batchProblem).max(actBatchMax, batchProblem).optional().meta({
     description: "Do at most so many now. Absent: all that are left.",
@@ -53,10 +53,10 @@ const objectBody = z.strictObject({
   dryRun,
 });
 
-/** The same of an act that may be done in parts. */
+/** The same fields for an act that may be done in parts. */
 const dividedBody = objectBody.extend({ batch, next });
 
-/** What failed and is given up. */
+/** The failed rolls to discard. */
 const discardBody = dividedBody.extend({
   object: objectText("`KIND/NAME` of a workload. Empty: any workload."),
   cause: actPlaceName(
@@ -77,7 +77,7 @@ const actScopeFields = {
   source: objectText("`KIND/NAME` of a source."),
 } as const;
 
-/** The freezes that are lifted: every given field has to match, as in a freeze. */
+/** The scope of the freezes to lift: every given field has to match, as in a freeze. */
 const liftBody = z.strictObject({ ...actScopeFields, reason, expect, dryRun });
 
 /** The scope of a freeze: every given field has to match. */
@@ -92,10 +92,10 @@ const freezeBody = z.strictObject({
   dryRun,
 });
 
-/** Where the acts of people begin. */
+/** The root path of the acts. */
 export const actsRoot = `${apiRoot}/acts`;
 
-/** The acts of people by name, each with its body. Other fields in a body are refused. */
+/** The acts by name, each with its body. Other fields in a body are refused. */
 export const actRoutes = {
   retry: { summary: "Check a workload now, and roll it if it has to roll", body: dividedBody },
   replay: { summary: "Check every workload that uses a source now", body: dividedBody },
@@ -114,7 +114,7 @@ export const actRoutes = {
   lift: { summary: "Remove the freeze of exactly this scope", body: liftBody },
 } as const;
 
-/** The acts of people by name. */
+/** The name of an act. */
 export type ActName = keyof typeof actRoutes;
 export const actNames = [
   "retry",
@@ -128,7 +128,7 @@ export const actNames = [
 /** The body of an act, checked. */
 export type ActBody<N extends ActName> = z.output<(typeof actRoutes)[N]["body"]>;
 
-/** The objects that an act is about. */
+/** The answer to an act: the objects that it covers, and its result. */
 export const actAnswer = z.object({
   act: z.enum(actNames),
   target: z.string().meta({ description: "What it is about, for people." }),
@@ -154,10 +154,10 @@ export const actAnswer = z.object({
   notice: z.string().optional().meta({ description: "What people should know before or after it." }),
 });
 
-/** An answer to an act as the caller reads it. */
+/** The answer to an act, as the caller reads it. */
 export type ActAnswer = z.output<typeof actAnswer>;
 
-/** Most places of one question: as many as a page has rows. */
+/** Maximum places in one question: as many as a page has rows. */
 const permissionPlacesMax = 200;
 
 /** The permissions of the caller, place by place. */

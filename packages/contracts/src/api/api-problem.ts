@@ -1,7 +1,7 @@
 import { type FaultCode, faultCatalogue } from "@fleet-reloader/domain/fault";
 import * as z from "zod";
 
-/** The one shape of every answer that is no success. */
+/** The shape of every answer that is no success. */
 export const apiProblem = z.object({
   code: z.string().meta({ description: "docs/reference/faults.md has the meaning of each." }),
   field: z.string().optional().meta({ description: "What of the question is wrong." }),
@@ -15,7 +15,7 @@ export const apiProblem = z.object({
     .meta({ description: "Of an act that another count was expected of: so many workloads are meant now." }),
 });
 
-/** The body of an answer that is a refusal or a failure. */
+/** The body of a refusal or failure. */
 export type ApiProblem = z.infer<typeof apiProblem>;
 
 /** HTTP statuses by the class of a fault. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** How many elements a page has when nobody says it, and at most. */
+/** Elements of a page: by default, and at most. */
 const pageLimit = { standard: 100, max: 1000 } as const;
 
 const parameterText = (description: string) =>
@@ -26,10 +26,10 @@ export const pageFields = {
   next: z.string().optional().meta({ description: "Cursor of the next page. Absent: there is none." }),
 } as const;
 
-/** What pages a list. */
+/** The parameters that select a page. */
 export const pagedBy = { limit, cursor } as const;
 
-/** Filters of lists; what is absent does not matter. */
+/** Filters of lists. An absent filter excludes nothing. */
 export const filteredBy = {
   since: parameterText("Start: a time such as 2026-01-31T18:00:00Z, or an age such as 2h. Without it, 1h."),
   cluster: parameterText("Only this cluster, by name or id."),

@@ -13,10 +13,10 @@ import {
   statusAnswer,
 } from "./fleet-answers.ts";
 
-/** Where the API begins. */
+/** The root path of the API. */
 export const apiRoot = "/api/v1";
 
-/** Where somebody signs in and out, and learns who they are. */
+/** The path for sign-in, sign-out and the caller's name. */
 export const sessionPath = `${apiRoot}/session`;
 
 const { since, cluster, namespace, name, change, reason, keys } = filteredBy;
@@ -25,8 +25,8 @@ const { limit, cursor } = pagedBy;
 const { count, next } = pageFields;
 
 /**
- * The routes of the API, each with its parameters and its answer. A path has its parameters in braces. What a query does not name here is
- * refused, and what an answer does not name here does not leave.
+ * The routes of the API, each with its parameters and its answer. Parameters of the path are in braces. A query with other parameters is
+ * refused. Fields of an answer that are not named here are not sent.
  */
 export const apiRoutes = {
   status: {
@@ -101,8 +101,8 @@ export const apiRoutes = {
 /** The routes of the API by name. */
 export type ApiRouteName = keyof typeof apiRoutes;
 
-/** An answer of a route as the caller reads it. */
+/** An answer of a route, as the caller reads it. */
 export type ApiAnswer<N extends ApiRouteName> = z.output<(typeof apiRoutes)[N]["answer"]>;
 
-/** The parameters of a query of a route, checked. */
+/** The checked parameters of a route's query. */
 export type ApiQuery<N extends ApiRouteName> = z.output<(typeof apiRoutes)[N]["query"]>;

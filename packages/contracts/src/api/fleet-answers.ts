@@ -101,7 +101,7 @@ const whyUnreadable = z.string().optional().meta({
     "Why a document of freezes cannot be read, so that nothing is rolled. Absent: all can be read.",
 });
 
-/** What needs somebody, with counts of the rest. Where a list is shorter than its count, the rest did not fit. */
+/** Whatever needs a person, with counts of the rest. If a list is shorter than its count, the rest did not fit. */
 export const statusAnswer = z.object({
   clusters: z.object({ count: amount, sickCount: amount, workloads: amount, sick: z.array(clusterAnswer) }),
   queue: wholeQueue,
@@ -120,13 +120,13 @@ export const statusAnswer = z.object({
   isCut: z.boolean(),
 });
 
-/** Clusters, sick ones first. */
+/** Clusters, those with problems first. */
 export const clustersAnswer = z.object({ count, clusters: z.array(clusterAnswer), next });
 
-/** Changes, the newest first. `isCut`: there are newer ones. */
+/** Changes, newest first. `isCut`: there are newer ones. */
 export const changesAnswer = z.object({ count, changes: z.array(changeAnswer), isCut: z.boolean(), next });
 
-/** One change, and where each workload stands with it. */
+/** One change, and the state of each workload with it. */
 export const changedWorkloadsAnswer = z.object({
   change: changeAnswer,
   count,
@@ -154,7 +154,7 @@ export const queueAnswer = z.object({
 
 const milliseconds = z.number().nonnegative();
 
-/** How busy a fleet was, how quick, and how late, slot by slot. */
+/** Activity of a fleet, slot by slot: rolls, latency and age. */
 export const activityAnswer = z.object({
   slotMs: milliseconds.meta({ description: "How long each slot is." }),
   slots: z
@@ -180,7 +180,7 @@ export const activityAnswer = z.object({
   isCut: z.boolean(),
 });
 
-/** Workloads that are reloaded, with the sources that each uses. */
+/** Reloaded workloads, with the sources that each uses. */
 export const managedAnswer = z.object({
   count,
   clusterCount: amount.meta({ description: "Of the clusters that were asked." }),
@@ -197,7 +197,7 @@ export const managedAnswer = z.object({
   next,
 });
 
-/** Requests on hold, with the freezes. `reasons` counts those of all pages. */
+/** Requests on hold, and the freezes. `reasons` counts the holds of all pages. */
 export const heldAnswer = z.object({
   count,
   reasons: countsByReason,
@@ -216,7 +216,7 @@ export const heldAnswer = z.object({
   next,
 });
 
-/** What operators did, the newest first. `isCut`: there are newer acts. */
+/** Acts of operators, newest first. `isCut`: there are newer acts. */
 export const operatorsAnswer = z.object({
   count,
   acts: z.array(

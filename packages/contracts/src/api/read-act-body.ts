@@ -2,7 +2,7 @@ import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type * as z from "zod";
 
-/** The body of an act, checked by its contract. Faults with the first field that is not known or wrong. */
+/** Checks the body of an act by its contract. Faults with the first field that is unknown or wrong. */
 export function readActBody<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw refusedQuestion({

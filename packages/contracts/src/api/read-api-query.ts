@@ -5,7 +5,7 @@ import type * as z from "zod";
 /** Parameters that may be given more than once. */
 const repeatedParameters: readonly string[] = ["key", "place"];
 
-/** The query of a route, checked by its schema. Faults with the first parameter that is not known, repeated or wrong. */
+/** Checks the query of a route by its schema. Faults with the first parameter that is unknown, repeated or wrong. */
 export function readApiQuery<S extends z.ZodObject>(schema: S, parameters: URLSearchParams): z.output<S> {
   const known = Object.keys(schema.shape);
   const given: Record<string, unknown> = {};
