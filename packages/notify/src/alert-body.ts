@@ -2,7 +2,7 @@ import { isUrgent, type Notification } from "./notification.ts";
 import type { Letter } from "./outbox.ts";
 import type { Body } from "./post.ts";
 
-/** Where alerts go: a chat that wants its own JSON, or anything that takes a text. */
+/** The receiver of alerts: a chat with its own JSON format, or anything that takes a text. */
 export type AlertSink = "slack" | "teams" | "gchat" | "raw";
 
 /** The body a sink expects (compat 4.3). */

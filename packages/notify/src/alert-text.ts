@@ -7,16 +7,16 @@ import { isUrgent, type Notification, type Urgent } from "./notification.ts";
 import type { Digest, Letter } from "./outbox.ts";
 
 export interface AlertWording {
-  /** Put in front of every alert, such as which installation it comes from; the peer's ALERT_ADDITIONAL_INFO. */
+  /** Prefix of every alert, for example the name of the installation; the peer's ALERT_ADDITIONAL_INFO. */
   readonly additionalInfo: string;
-  /** Where there are several clusters, an alert has to say which. */
+  /** If there are several clusters, an alert has to name its cluster. */
   readonly isClusterNamed: boolean;
 }
 
-/** More sources than a person reads in one line. */
+/** A person does not read more sources in one line. */
 const alertSourcesMax = 5;
 
-/** The alert as a text with names in `*bold*`. One source that changed gives exactly the peer's sentence. */
+/** The alert as a text with names in `*bold*`. A single changed source gives exactly the peer's sentence. */
 export function alertText(letter: Letter<Notification>, wording: AlertWording): string {
   const text =
     letter.type === "single" ? alertSentence(letter.item, wording) : digestText(letter.digest, wording);
@@ -42,7 +42,7 @@ function saying(notification: Notification, workload: WorkloadRef): string {
   }
 }
 
-/** The reason, and what it means; what the controllers said stays in the cluster. */
+/** The reason and its meaning. The messages of the controllers stay in the cluster. */
 function rolloutText({ report }: Notification & { type: "rollout-failed" }): string {
   const { reason, workload } = report;
   return `Reloader reloaded ${describeWorkload(workload)}, and its rollout has failed: ${reason}. ${failureMeaning(reason)}`;
@@ -62,7 +62,7 @@ function rolledAlert({ report }: Notification & { type: "rolled" }): string {
   return `Reloader detected changes in ${sources}. Hence reloaded ${describeWorkload(report.workload)}`;
 }
 
-/** The words of the API server stay in the log and the Events of the cluster. Outside, the words of the catalogue are used. */
+/** The API server's message stays in the log and in the Events of the cluster. The alert uses the text of the catalogue. */
 function failedAlert({ report }: Notification & { type: "failed" }, workload: WorkloadRef): string {
   const { meaning, mend } = faultCatalogue[report.code];
   return `Reloader could not reload ${describeWorkload(workload)}: ${report.code}. ${meaning} ${mend}`;

@@ -4,13 +4,13 @@ import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import { Outbox } from "./outbox.ts";
 import type { Body, Receiver } from "./post.ts";
 
-/** All that the peer says in this mode (compat 4.4). */
+/** Everything that the peer sends in this mode (compat 4.4). */
 const updateBody: Body = { contentType: "application/json", text: '{"webhook":"update successful"}' };
 
-/** So many changes in a window get a call each. In a storm one call stands for the others, since each call says the same. */
+/** Up to this many changes in a window get a call each. In a storm one call stands for the others, since all calls say the same. */
 const limits = { singlesMax: 500, windowMs: 10_000 } as const;
 
-/** The peer's webhook: one call for each change of any source, whether a workload uses it or not. */
+/** The peer's webhook: one call for each change of any source, even if no workload uses it. */
 export function notifyUpdates(options: {
   readonly receiver: Receiver;
   readonly clock: Clock;
@@ -18,12 +18,12 @@ export function notifyUpdates(options: {
   readonly log: Log;
   readonly meter: Meter;
 }): {
-  /** Resolves to whether the receiver has answered; to false when it is given up, and never when the process ends first. */
+  /** Resolves to true when the receiver has answered, and to false when the call is given up. Does not settle when the process ends first. */
   readonly tell: () => Promise<boolean>;
   stop(graceMs: number): Promise<void>;
 } {
   const { receiver, clock, random, log, meter } = options;
-  // Letters end in the order of their updates.
+  // Letters end in the order of their updates, so the first ones belong to the letter that ends.
   const waiting: ((isAnswered: boolean) => void)[] = [];
   const outbox = new Outbox<"update">({
     channel: "update-webhook",

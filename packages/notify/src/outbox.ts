@@ -10,12 +10,12 @@ export type Letter<T> =
   | { readonly type: "single"; readonly item: T }
   | { readonly type: "digest"; readonly digest: Digest<T> };
 
-/** Items that came too fast to be sent each on its own: counted, and the first ones kept. */
+/** Items that came too fast to be sent one by one. All are counted, and the first ones are kept. */
 export interface Digest<T> {
   readonly count: number;
-  /** How many of them are of the kind nobody should overlook. They come first in `first`. */
+  /** The number of urgent items. They come first in `first`. */
   readonly urgentCount: number;
-  /** How many there are of each type. */
+  /** The number of items by type. */
   readonly counts: ReadonlyMap<string, number>;
   readonly first: readonly T[];
 }
@@ -25,9 +25,12 @@ export interface OutboxOptions<T> {
   readonly send: (letter: Letter<T>, signal: AbortSignal) => Promise<void>;
   readonly isUrgent: (item: T) => boolean;
   readonly typeOf: (item: T) => string;
-  /** Nothing more is tried with a letter: it was delivered or refused, or else given up. Not called for those that are dropped at the end. */
+  /**
+   * Called when the outbox is done with a letter: delivered or refused (`isAnswered`), or given up. Not called for letters that are dropped at
+   * the end.
+   */
   readonly onEnd?: (letter: Letter<T>, isAnswered: boolean) => void;
-  /** So many are sent one by one within a window; what comes beyond goes into one digest at its end. */
+  /** Maximum items sent one by one within a window. Further ones go into one digest at its end. */
   readonly singlesMax: number;
   readonly windowMs: number;
   readonly clock: Clock;
@@ -36,9 +39,9 @@ export interface OutboxOptions<T> {
   readonly meter: Meter;
 }
 
-/** Waiting for a slow receiver; what comes beyond is folded. */
+/** Maximum items that wait for a slow receiver. Further ones go into the digest. */
 const lettersMax = 100;
-/** A person reads so many lines of a digest. */
+/** Maximum items listed in a digest: as many as a person reads. */
 const listedMax = 5;
 const postAttemptsMax = 4;
 /** Pauses between attempts: 1 s, 4 s, 16 s, with jitter. */
@@ -46,8 +49,8 @@ const postPauseMs = 1000;
 const pauseFactor = 4;
 
 /**
- * Takes a report and returns at once. Sends in the background, one after the other, with few and growing pauses
- * between few attempts. Its memory is bounded whatever comes and however slow the receiver is: what is too much is counted.
+ * Takes a report and returns at once. Sends in the background, one letter after another, with few attempts and growing pauses. Its memory is
+ * bounded, however many items come and however slow the receiver is: excess items are only counted.
  */
 export class Outbox<T> {
   readonly #options: OutboxOptions<T>;
@@ -104,7 +107,7 @@ export class Outbox<T> {
     if (wait > 0) await clock.sleep(wait, hurry).catch(() => undefined);
     const digest = this.#folded;
     this.#folded = noDigest();
-    // A digest is a letter of the window that begins with it.
+    // A digest counts as the first letter of the window that begins now.
     this.#window = { beganMs: clock.monotonic(), singles: 1 };
     await this.#send({ type: "digest", digest }, hurry);
   }
@@ -129,7 +132,7 @@ export class Outbox<T> {
     }
   }
 
-  /** Said when it begins, not each time. */
+  /** Warns when failures begin, not at each failure. */
   #lost(fault: Fault): void {
     const { channel, log } = this.#options;
     this.#count("failed", 1);
@@ -154,7 +157,7 @@ function noDigest<T>(): Digest<T> {
   return { count: 0, urgentCount: 0, counts: new Map(), first: [] };
 }
 
-/** One more; urgent ones come before the others, and push them out of the list. */
+/** Adds one item to a digest. Urgent items come before the others and push them out of the list. */
 function fold<T>(
   digest: Digest<T>,
   item: T,

@@ -8,7 +8,7 @@ export interface Body {
   readonly text: string;
 }
 
-/** A receiver of POST requests. Its address and token are secrets: no message, log line or fault has them. */
+/** A receiver of POST requests. Its address and token are secrets: no message, log line or fault contains them. */
 export interface Receiver {
   post(body: Body, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -17,18 +17,18 @@ export interface Receiver {
 export interface ReceiverOptions {
   readonly url: URL;
   readonly proxyUrl?: URL;
-  /** Read anew for every POST, so that a rotated token is used at once. */
+  /** Read again for every POST, so that a rotated token is used at once. */
   readonly tokenFile?: string;
   /** Sent with every POST, names in lower case. They may be credentials. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly userAgent: string;
-  /** For the whole of one POST. */
+  /** Timeout for the whole of one POST. */
   readonly timeoutMs?: number;
 }
 
-/** Chat services answer within a second; one that takes longer than this is taken for gone. */
+/** Chat services answer within a second. A service that takes longer than this counts as gone. */
 const timeoutMs = 10_000;
-/** The answer of a receiver is ignored. A little of it is read, so that the connection can be used again. */
+/** The receiver's answer is ignored. Up to this much of it is read, so that the connection can be reused. */
 const answerLengthMax = 64 * 1024;
 
 export function createReceiver(options: ReceiverOptions): Receiver {
@@ -72,7 +72,7 @@ async function headersOf({ headers, tokenFile, url, userAgent }: ReceiverOptions
   };
 }
 
-/** A proxy has a host and perhaps a user, and no path. */
+/** The origin of a proxy, which has a host and perhaps a user, but no path. */
 function proxyOrigin(url: URL): string {
   const origin = new URL(url);
   origin.pathname = "/";

@@ -2,12 +2,12 @@ import type { FailureReport, HoldReport, RollReport } from "@fleet-reloader/engi
 import { requestKey } from "@fleet-reloader/engine/ports/request";
 import { LRUCache } from "lru-cache";
 
-/** A failure that lasts is notified again after this time. */
+/** A lasting failure is notified again after this time. */
 const repeatAfterMs = 3_600_000;
-/** Failures remembered. One that was forgotten is notified once more. */
+/** Maximum failures remembered. A forgotten one is notified once more. */
 const repeatsMax = 4096;
 
-/** Separates a new failure from one that continues: a workload that cannot be rolled is tried every few minutes. */
+/** Tells a new failure from one that continues: a workload that cannot be rolled is tried again every few minutes. */
 export class Repeats {
   readonly #notifiedMs = new LRUCache<string, number>({ max: repeatsMax });
 
@@ -20,10 +20,10 @@ export class Repeats {
     return true;
   }
 
-  /** The workload was rolled: its next failure is a new one. */
+  /** The workload was rolled, so its next failure is a new one. */
   ended(report: RollReport): void {
     const prefix = `${requestKey(report)} `;
-    // A list, since the cache cannot be changed while its keys are iterated.
+    // Copies the keys, because the cache must not change during the iteration.
     for (const key of [...this.#notifiedMs.keys()]) if (key.startsWith(prefix)) this.#notifiedMs.delete(key);
   }
 }

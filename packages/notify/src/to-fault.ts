@@ -1,11 +1,11 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 
-/** A receiver that asks for a longer pause is asked again after this one. */
+/** Maximum pause before the next attempt, even if the receiver asks for a longer one. */
 const postRetryMaxMs = 60_000;
 
 /**
- * An answer that is no success, as a fault. The address is a secret (its owner may write there), so no message holds any
- * part of it; nor what was answered, since that may quote it.
+ * The fault of an answer that is no success. The address is a secret (its owner may write there), so no message contains any part of it. Nor
+ * does a message contain the answer, since that may quote the address.
  */
 export function answerFault(status: number, retryAfter: unknown): Fault {
   if (status >= 300 && status < 400)
@@ -19,7 +19,7 @@ export function answerFault(status: number, retryAfter: unknown): Fault {
   return new Fault("notify.rejected", `the receiver answered ${status}`);
 }
 
-/** An error of the HTTP layer, as a fault. It has only the code of the error: texts name hosts, and causes hold whole requests. */
+/** The fault of an error in the HTTP layer. It has only the error's code: messages name hosts, and causes hold whole requests. */
 export function postFault(error: unknown, signal: AbortSignal): Fault {
   if (error instanceof Fault) return error;
   if (signal.aborted) return new Fault("engine.aborted", "stopped while a receiver had not answered");

@@ -2,10 +2,10 @@ import type { Notification } from "./notification.ts";
 import type { Letter } from "./outbox.ts";
 import type { Body } from "./post.ts";
 
-/** Raised when a field changes its meaning or goes; new fields may come at any time. docs/reference/webhook.md. */
+/** Increased when a field changes its meaning or is removed. New fields may be added at any time. docs/reference/webhook.md. */
 const webhookVersion = 1;
 
-/** The body that machines get for each reported roll, failure and hold: names and reasons, never content. */
+/** The body for machines about each reported roll, failure and hold: names and reasons, never content. */
 export function webhookBody(letter: Letter<Notification>): Body {
   const notification = letter.type === "single" ? event(letter.item) : digest(letter);
   return {

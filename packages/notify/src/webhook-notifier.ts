@@ -26,7 +26,7 @@ export interface StoppableReporter extends Reporter {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Reports go to a receiver outside, through an outbox of their own. An unreadable annotation is no such report: its author gets an Event. */
+/** Sends reports to an outside receiver, through a separate outbox. It does not send unreadable annotations: their authors get an Event. */
 export function createWebhookNotifier(options: NotifierOptions): StoppableReporter {
   const { receiver, channel, singlesMax, windowMs, clock, random, log, meter } = options;
   const repeats = new Repeats();
@@ -61,7 +61,7 @@ export function createWebhookNotifier(options: NotifierOptions): StoppableReport
       else meter.notified(channel, "repeated", 1);
     },
     unreadable() {
-      // Nobody outside can mend it.
+      // Nobody outside the cluster can fix it.
     },
     async stop(graceMs) {
       await outbox.stop(graceMs);
@@ -70,7 +70,10 @@ export function createWebhookNotifier(options: NotifierOptions): StoppableReport
   };
 }
 
-/** People know of a freeze that they declared, and a budget gives each workload its turn. A loop or an unreadable document needs somebody. */
+/**
+ * Whether a hold needs a person. A loop or an unreadable document does. A freeze does not, because people declared it, and a budget gives each
+ * workload its turn.
+ */
 function isWorthTelling({ reason }: HoldReport): boolean {
   return reason === "SourceLooping" || reason === "WorkloadLooping" || reason === "FreezeUnreadable";
 }

@@ -1,7 +1,7 @@
 import type { Body } from "../post.ts";
 import type { Span, SpanIdentity } from "./span.ts";
 
-/** What process sends. */
+/** The process that sends the spans. */
 export interface TracedProcess {
   readonly version: string;
   /** The name of this process among the others. */

@@ -8,7 +8,7 @@ import type {
 } from "@fleet-reloader/engine/history/tracer";
 import { type Span, type SpanIdentity, spanIdentity } from "./span.ts";
 
-/** The spans of the changes that a roll answers: from the write to the watch. Rolls of several workloads share them. */
+/** The spans of the changes that caused a roll: from the write to the watch event. Rolls of several workloads share them. */
 export function changeSpans({ changes, cluster, clusterName, seenAtMs }: TracedRoll): readonly Span[] {
   return changes.flatMap(({ source, writtenAtMs }) => {
     const identity = changeIdentity(source);
@@ -30,7 +30,10 @@ export function changeSpans({ changes, cluster, clusterName, seenAtMs }: TracedR
   });
 }
 
-/** A roll with its two stages: waiting until it was taken up, and the work until it was written. It links to the changes that it answers. */
+/**
+ * The spans of a roll and its two stages: the wait until a worker takes it, and the work until it is written. It links to the changes that
+ * caused it.
+ */
 export function rollSpans(roll: TracedRoll): readonly Span[] {
   const { changes, rolledAtMs, seenAtMs, strategy, takenAtMs } = roll;
   const { traceId, spanId } = rollIdentity(roll);
@@ -57,7 +60,7 @@ export function rollSpans(roll: TracedRoll): readonly Span[] {
   ];
 }
 
-/** The rollout of a roll, in the trace of the roll, whichever worker saw its end. */
+/** The span of a rollout, in the trace of its roll, whichever worker sees the end. */
 export function rolloutSpan(rollout: TracedRollout): Span {
   const { endedAtMs, reason, result, rolledAtMs } = rollout;
   const { traceId, spanId: parentSpanId } = rollIdentity(rollout);
@@ -79,7 +82,7 @@ export function rolloutSpan(rollout: TracedRollout): Span {
   };
 }
 
-/** Undefined: the version of the source is not known, such as after its deletion. */
+/** Undefined when the version of the source is not known, for example after its deletion. */
 function changeIdentity({ change }: TracedChange["source"]): SpanIdentity | undefined {
   return change === undefined ? undefined : spanIdentity("change", change);
 }

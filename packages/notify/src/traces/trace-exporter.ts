@@ -18,9 +18,9 @@ export interface TraceExporterOptions {
 }
 
 export interface OpenTraceExporterOptions {
-  /** Of the collector: /v1/traces is below it. */
+  /** The collector's address. Spans are sent to /v1/traces below it. */
   readonly endpoint: URL;
-  /** That the collector asks for, names in lower case. */
+  /** Headers that the collector requires, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly traced: TracedProcess;
@@ -28,7 +28,7 @@ export interface OpenTraceExporterOptions {
   readonly log: Log;
 }
 
-/** An exporter to a collector. */
+/** Opens an exporter to a collector. */
 export function openTraceExporter(options: OpenTraceExporterOptions): TraceExporter {
   const { clock, endpoint, headers, log, traced, userAgent } = options;
   const url = new URL(endpoint);
@@ -36,17 +36,17 @@ export function openTraceExporter(options: OpenTraceExporterOptions): TraceExpor
   return new TraceExporter({ receiver: createReceiver({ url, headers, userAgent }), traced, clock, log });
 }
 
-/** As OpenTelemetry's batch processor: https://opentelemetry.io/docs/specs/otel/trace/sdk/#batching-processor */
+/** As in OpenTelemetry's batch processor: https://opentelemetry.io/docs/specs/otel/trace/sdk/#batching-processor */
 const spansMax = 2048;
 const spansPerPost = 512;
-/** A fan-out ends a thousand spans a second; in OpenTelemetry's five seconds they would not fit. */
+/** A fan-out ends a thousand spans a second. In OpenTelemetry's five seconds they would exceed the queue. */
 const delayMs = 1000;
-/** One change rolls many workloads; its span is sent once by each worker. */
+/** One change rolls many workloads, and each worker sends its span once. */
 const changesRemembered = 4096;
 
 /**
- * Sends spans to a collector by OTLP over HTTP, some seconds after they ended. Memory is bounded: what the collector does not take in time
- * is dropped. Nothing is sent twice, since an answer that is lost may have been a success.
+ * Sends spans to a collector by OTLP over HTTP, some seconds after they end. Memory is bounded: spans that the collector does not take in
+ * time are dropped. A batch is sent only once, because a request whose answer is lost may have succeeded.
  */
 export class TraceExporter implements Tracer {
   readonly #options: TraceExporterOptions;
@@ -63,7 +63,7 @@ export class TraceExporter implements Tracer {
     this.#drain = new Drain({
       hasMore: () => this.#waiting.length > 0,
       gather: async (hurry) => {
-        // What fills a post does not wait.
+        // A full batch is sent without a wait.
         if (this.#waiting.length < spansPerPost) await clock.sleep(delayMs, hurry).catch(() => undefined);
       },
       flush: () => this.#sendBatch(),
@@ -82,7 +82,7 @@ export class TraceExporter implements Tracer {
     this.#put(rolloutSpan(rollout));
   }
 
-  /** Sends what waits, for at most this long. */
+  /** Sends the queued spans, for at most this long. */
   async stop(graceMs: number): Promise<void> {
     const { clock, receiver } = this.#options;
     await atMost(graceMs, clock, this.#drain.finish());
@@ -90,7 +90,7 @@ export class TraceExporter implements Tracer {
     await receiver.close();
   }
 
-  /** Whether there was room for it. */
+  /** Whether there was room for the span. */
   #put(span: Span): boolean {
     if (this.#lifetime.signal.aborted) return false;
     const isFull = this.#waiting.length >= spansMax;
@@ -112,12 +112,12 @@ export class TraceExporter implements Tracer {
       this.#recovered();
     } catch (error) {
       for (const { traceId } of batch) this.#sentChanges.delete(traceId);
-      // The process ends, and has waited as long as it may.
+      // The process ends and has waited as long as it may.
       if (!this.#lifetime.signal.aborted) this.#lost(asFault(error));
     }
   }
 
-  /** Said when it begins, not each time. */
+  /** Warns when failures begin, not at each failure. */
   #lost(fault: Fault): void {
     const fields = { reason: fault.code, err: fault.message };
     if (this.#isFailing) this.#options.log.debug(fields, "spans are lost");
