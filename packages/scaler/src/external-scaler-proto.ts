@@ -117,7 +117,7 @@ function fieldOf({ name, number, type, typeName = "", label = Label.OPTIONAL }: 
   return { name, jsonName: name, number, type, typeName, label };
 }
 
-/** How a map of texts is written: as a list of entries. */
+/** A map of texts on the wire: a list of entries. */
 function mapEntry() {
   return {
     name: metadataEntry,
@@ -126,7 +126,7 @@ function mapEntry() {
   };
 }
 
-/** The ScaledObject that KEDA asks for, with the metadata of the trigger as it is written there. */
+/** The ScaledObject of KEDA's request, with the trigger's metadata as written there. */
 export type ScaledObjectRef = Message<"externalscaler.ScaledObjectRef"> & {
   name: string;
   namespace: string;
@@ -140,7 +140,7 @@ const IsActiveResponseSchema = messageDesc<IsActiveResponse>(file, 1);
 type GetMetricSpecResponse = Message<"externalscaler.GetMetricSpecResponse"> & { metricSpecs: MetricSpec[] };
 const GetMetricSpecResponseSchema = messageDesc<GetMetricSpecResponse>(file, 2);
 
-/** KEDA takes the float, and the whole number where that is 0. */
+/** KEDA uses the float, or the whole number if the float is 0. */
 type MetricSpec = Message<"externalscaler.MetricSpec"> & {
   metricName: string;
   targetSize: bigint;
@@ -156,7 +156,7 @@ const GetMetricsRequestSchema = messageDesc<GetMetricsRequest>(file, 4);
 type GetMetricsResponse = Message<"externalscaler.GetMetricsResponse"> & { metricValues: MetricValue[] };
 const GetMetricsResponseSchema = messageDesc<GetMetricsResponse>(file, 5);
 
-/** KEDA takes the float, and the whole number where that is 0. */
+/** KEDA uses the float, or the whole number if the float is 0. */
 type MetricValue = Message<"externalscaler.MetricValue"> & {
   metricName: string;
   metricValue: bigint;

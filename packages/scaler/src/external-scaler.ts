@@ -9,24 +9,24 @@ import { invalid, readScaleTarget } from "./scaled-object.ts";
 import { workBeginnings } from "./work-beginnings.ts";
 
 export interface ExternalScalerOptions {
-  /** The queue depth, as `/work` answers it. Rejects when it is not known. */
+  /** The queue depth, as in the answer of `/work`. Rejects when it is not known. */
   readonly work: () => Promise<Work>;
   readonly clock: Clock;
-  /** Ends the streams: each of them ends well, so that KEDA connects again at once. */
+  /** When aborted, the streams end without an error, so that KEDA connects again at once. */
   readonly ending: AbortSignal;
 }
 
-/** The only metric: the requests that workers have to be up for. */
+/** The only metric: the number of requests that need a running worker. */
 const metricName = "work" satisfies keyof Work;
 
-/** Adds the five calls of `externalscaler.ExternalScaler`. Any number of ScaledObjects may ask; each brings its own target. */
+/** Adds the five calls of `externalscaler.ExternalScaler`. Any number of ScaledObjects may use them, each with its own target. */
 export function addExternalScaler(router: ConnectRouter, options: ExternalScalerOptions): void {
   const { clock, ending } = options;
   const depth = async (): Promise<number> => {
     try {
       return (await options.work()).work;
     } catch (error) {
-      // Not a 0: KEDA falls back to what the ScaledObject says.
+      // An error instead of 0 makes KEDA use the fallback of the ScaledObject.
       throw new ConnectError(asFault(error).message, Code.Unavailable);
     }
   };
@@ -52,7 +52,7 @@ export function addExternalScaler(router: ConnectRouter, options: ExternalScaler
     async *streamMetricSpec(scaledObject, { signal }) {
       using life = linkedAbort(signal, ending);
       yield specOf(scaledObject);
-      // The target is the trigger's own: a changed one comes with a new stream.
+      // The target belongs to the trigger. When it changes, KEDA opens a new stream.
       await untilAborted(life.signal);
     },
   });

@@ -25,24 +25,24 @@ import { addExternalScaler } from "./external-scaler.ts";
 export interface ScalerListenOptions {
   readonly address: SocketAddress;
   readonly tls: TlsFiles;
-  /** The queue depth, as `/work` answers it. Rejects when it is not known. */
+  /** The queue depth, as in the answer of `/work`. Rejects when it is not known. */
   readonly work: () => Promise<Work>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A scaler that listens. `close` ends its streams well before the connections. */
+/** A listening scaler. `close` ends its streams without an error before it closes the connections. */
 export interface ListeningScaler {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** A request of KEDA has some hundred bytes. */
+/** Maximum size of a request. A request of KEDA has some hundred bytes. */
 const requestMaxBytes = 64 * 1024;
-/** KEDA has one connection for all its ScaledObjects; each of these has two streams and a call now and then. */
+/** Maximum connections. KEDA has one for all its ScaledObjects; each of these has two streams and an occasional call. */
 const connectionsMax = 64;
 const scalerStreamsMax = 256;
-/** To end a stream takes one frame. A client that does not take it is left. */
+/** Time for a client to take the frame that ends its stream. Afterwards its connection is closed anyway. */
 const closeGraceMs = 2000;
 const scalerTlsFlags = {
   certFile: "--scaler-tls-cert-file",
@@ -51,8 +51,8 @@ const scalerTlsFlags = {
 } as const;
 
 /**
- * Serves KEDA's external push scaler over HTTP/2, with TLS when files are given. Renewed files are taken up while it runs. Faults with a
- * message that names the flag when it cannot listen, or cannot use a file.
+ * Serves KEDA's external push scaler over HTTP/2, with TLS when files are given. Renewed files are loaded while it runs. When it cannot listen
+ * or cannot use a file, it faults with a message that names the flag.
  */
 export async function listenScaler(options: ScalerListenOptions): Promise<ListeningScaler> {
   const { clock, log, work } = options;

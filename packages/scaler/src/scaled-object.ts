@@ -1,18 +1,18 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 
-/** How a ScaledObject wants its workers to be scaled. */
+/** How a ScaledObject scales its workers. */
 export interface ScaleTarget {
-  /** So many requests keep one worker busy: the target of the HPA. */
+  /** Requests that keep one worker busy: the target of the HPA. */
   readonly workPerWorker: number;
 }
 
-/** The metadata that we read, and that KEDA reads itself and passes on. */
+/** The metadata key that we read. The others are KEDA's own, and KEDA passes them on. */
 const targetKey = "targetValue";
 const kedaKeys = ["scalerAddress", "enableTLS", "unsafeSsl"];
-/** As in the chart: about four fifths of what a worker handles at once (its --concurrency). */
+/** The chart's default: about four fifths of what a worker handles at once (its --concurrency). */
 const defaultTarget = 25;
 
-/** Reads the metadata of a trigger. A wrong one is refused: KEDA shows the message at the ScaledObject. */
+/** Reads the metadata of a trigger. Wrong metadata is refused, and KEDA shows the message at the ScaledObject. */
 export function readScaleTarget(metadata: Readonly<Record<string, string>>): ScaleTarget {
   const unknown = Object.keys(metadata).filter((key) => key !== targetKey && !kedaKeys.includes(key));
   if (unknown.length > 0)

@@ -1,17 +1,17 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 export interface WorkBeginningsOptions {
-  /** Rejects when it is not known. */
+  /** Rejects when the depth is not known. */
   readonly depth: () => Promise<number>;
   readonly clock: Clock;
 }
 
-/** The longest time that a beginning goes unseen. It is short against the quiet period, in which a worker starts. */
+/** The beginning of work is noticed within this time. It is short compared with the quiet period, in which a worker starts. */
 const askDepthEveryMs = 500;
 
 /**
- * Yields when there is work for the first time, and whenever work begins after there was none, until the signal is aborted. Only a
- * beginning: each one restarts KEDA's cooldown. A depth that is not known changes nothing.
+ * Yields whenever work begins after there was none, and once if there is work at the start, until the signal is aborted. It yields only
+ * beginnings, because each one restarts KEDA's cooldown. An unknown depth changes nothing.
  */
 export async function* workBeginnings(
   { depth, clock }: WorkBeginningsOptions,
@@ -20,7 +20,7 @@ export async function* workBeginnings(
   let isWork = false;
   while (!signal.aborted) {
     const now = await depth().catch(() => undefined);
-    // The reader is gone, or the process stops.
+    // The client is gone, or the process stops.
     if (signal.aborted) return;
     if (now !== undefined) {
       if (now > 0 && !isWork) yield;
