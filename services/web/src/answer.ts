@@ -17,25 +17,25 @@ import { queueView } from "./views/queue.ts";
 import { sourceView } from "./views/source.ts";
 import { workloadView } from "./views/workload.ts";
 
-/** What is known of a place: its answer, why there is none, or nothing yet. */
+/** The answer for a place, the reason why there is none, or nothing yet. */
 export type PlaceAnswer =
   | { readonly type: "loading" }
   | { readonly type: "failed"; readonly problem: ApiProblem }
   | { readonly type: "answered"; readonly body: unknown };
 
-/** How a place is looked at. */
+/** The circumstances in which a place is shown. */
 export interface PlaceLook {
   readonly path: string;
   readonly nowMs: number;
   /** The permissions of the person; absent: none. */
   readonly permits?: Permits;
-  /** What the plots of the place show; absent: it is not known yet. */
+  /** The activity for the place's plots; absent: it is not known yet. */
   readonly activity?: ShownActivity;
-  /** Host of the issuer with which people sign in; absent: none. */
+  /** Host of the issuer that people sign in with; absent: none. */
   readonly issuer?: string;
 }
 
-/** The view of a place. The answer is one that the API gave to its question. */
+/** The view of a place. The answer has to be the one to the place's question. */
 export function placeView(
   place: Place,
   answer: PlaceAnswer,
@@ -54,10 +54,10 @@ export function placeView(
   }
 }
 
-/** A place that shows an answer. */
+/** A place whose view shows an answer. */
 type ShownPlace = Exclude<Place, { readonly view: "sign-in" | "nowhere" }>;
 
-/** The API writes what its contract says, and the page comes from the same process as the API. */
+/** The view of an answer. Its type is not checked: the API sends what its contract says, and the same process serves page and API. */
 function answeredView(
   place: ShownPlace,
   body: unknown,
@@ -88,7 +88,7 @@ function answeredView(
   }
 }
 
-/** What somebody may not see looks different from what has no answer: asking again does not help. */
+/** A forbidden view looks different from one without an answer, because asking again does not help. */
 function forbiddenView({ mend, problem }: ApiProblem): readonly ViewNode[] {
   return [
     el("h1", {}, "Not shown to you"),

@@ -1,24 +1,24 @@
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 
-/** What the API answered, or why it did not. */
+/** The answer of the API, or why there is none. */
 export type ApiAnswered =
   | {
       readonly type: "failed";
       readonly problem: ApiProblem;
-      /** The question itself is refused. Otherwise the server is away or busy, which passes by itself. */
+      /** The API refuses the question itself. Otherwise the server is away or busy, which passes. */
       readonly isRefused: boolean;
     }
   | { readonly type: "answered"; readonly body: unknown };
 
-/** Whether a question is answered or refused. What it refuses is not shown any more; what is neither may be answered later. */
+/** Whether a question is answered or refused. The page stops showing the content of a refused question. Any other failure may get an answer later. */
 export function isDecided(asked: ApiAnswered): boolean {
   return asked.type === "answered" || asked.isRefused;
 }
 
-/** A turn at the API is over after 30 s. What has no answer long after that hangs. */
+/** Timeout of a question. The API ends a turn after 30 s, so a question without an answer long after that hangs. */
 const answerMaxMs = 45_000;
 
-/** Asks the API; with a body it acts. */
+/** Sends a question to the API, or with a body an act. */
 export async function askApi(address: string, given: AbortSignal, sent?: object): Promise<ApiAnswered> {
   try {
     const signal = AbortSignal.any([given, AbortSignal.timeout(answerMaxMs)]);

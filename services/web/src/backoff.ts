@@ -1,31 +1,29 @@
 import type { Place } from "./place.ts";
 
-/** An answer of this age is good enough for somebody who reads. */
+/** A reader needs no newer answer than this. */
 const everyMs = 10_000;
-/** What only a cluster answers costs it requests, which rolls need too. */
+/** An answer that only a cluster can give costs it requests, which rolls need too. */
 const everyOfClusterMs = 60_000;
 const longestMs = 120_000;
 
 /** How often a page that gets news asks for facts without news, such as counts of workloads. */
 const everyWithNewsMs = 60_000;
-/** The first wait for another stream of news, and the longest. */
+/** The first wait before a new stream of news, and the longest. */
 const streamAgainMs = 2000;
 const streamAgainMaxMs = 60_000;
-/** After news it is asked no sooner than this, nor sooner than three times as long as the last answer took: a large fleet is asked less. */
+/** Minimum wait after news. It is also at least three times as long as the last answer took, so that a large fleet gets fewer questions. */
 const leastGapMs = 1000;
 const gapOfAnswers = 3;
 
-/** How a page asks. */
+/** The state of a page's questions. */
 export interface AskingState {
-  /** Questions without an answer, in a row. */
+  /** Consecutive questions without an answer. */
   readonly failures: number;
-  /** Whether it is told of news. */
+  /** Whether the page receives news. */
   readonly isLive: boolean;
 }
 
-/**
- * How long to wait before the next question about a place. `chance` is from 0 to 1: tabs that fail together do not ask together again.
- */
+/** The wait before the next question about a place. `chance` is from 0 to 1, so that tabs which fail together do not ask together again. */
 export function waitBefore(
   { view }: Pick<Place, "view">,
   { failures, isLive }: AskingState,
@@ -38,15 +36,15 @@ export function waitBefore(
 }
 
 /**
- * How long after the last answer, which took so long, news lead to the next question. An answer that was under way while a laptop slept took
- * hours: news never lead to a later question than there is without any.
+ * The wait between the last answer and the next question after news. `tookMs` is how long that answer took. It may be hours if a laptop slept
+ * meanwhile, so the wait is never longer than without news.
  */
 export function waitAfterNews(tookMs: number, failures: number): number {
   const ms = Math.max(leastGapMs * 2 ** Math.min(failures, 6), gapOfAnswers * tookMs);
   return Math.min(everyWithNewsMs, ms);
 }
 
-/** How long to wait before another stream of news, after so many that ended in a row. */
+/** The wait before a new stream of news, after this many streams in a row have ended. */
 export function waitForStream(failures: number, chance: number): number {
   return Math.min(streamAgainMaxMs, streamAgainMs * 2 ** Math.min(failures - 1, 10)) * (0.5 + chance / 2);
 }

@@ -1,6 +1,6 @@
 import type { DrawnDocument } from "./draw.ts";
 
-/** What of a browser's elements is used. The types of a whole DOM would reach every package. */
+/** The parts of a browser's elements that we use. The types of a whole DOM would reach every package. */
 export interface PageElement {
   textContent: string | null;
   readonly tagName: string;
@@ -12,14 +12,14 @@ export interface PageElement {
   querySelector(selector: string): PageElement | null;
   addEventListener(type: string, listener: () => void): void;
   focus(): void;
-  /** Of an input alone. */
+  /** Only on an input. */
   readonly value?: string;
-  /** Of a dialog alone. */
+  /** Only on a dialog. */
   showModal?(): void;
   close?(): void;
 }
 
-/** What of a browser's events is used. */
+/** The parts of a browser's events that we use. */
 export interface PageEvent {
   readonly target: PageElement | null;
   readonly key?: string;
@@ -31,7 +31,7 @@ export interface PageEvent {
   preventDefault(): void;
 }
 
-/** What of a browser's document is used. */
+/** The parts of a browser's document that we use. */
 export interface PageDocument extends DrawnDocument<PageElement> {
   title: string;
   readonly hidden: boolean;
@@ -41,7 +41,7 @@ export interface PageDocument extends DrawnDocument<PageElement> {
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
 }
 
-/** What tells an element that takes the focus from the others; empty: nothing. */
+/** A text that identifies a focusable element among the others; empty when nothing does. */
 export function focusNames(element: PageElement | null): string {
   const names = ["href", "aria-label"].flatMap((name) => element?.getAttribute(name) ?? []);
   return names.join(" ");
@@ -52,7 +52,7 @@ export function isInForm(element: PageElement | null): boolean {
   return element !== null && element.closest("form") !== null;
 }
 
-/** Shows a text. One that is there already is not read out again. */
+/** Shows a text. An unchanged text is not set again, so a screen reader does not repeat it. */
 export function showText(element: PageElement | null, text: string): void {
   if (element !== null && element.textContent !== text) element.textContent = text;
 }

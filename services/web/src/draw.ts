@@ -1,6 +1,6 @@
 import { isOwnAddress, type ViewNode } from "./view-node.ts";
 
-/** What of a browser's document is used to make nodes. */
+/** The parts of a browser's document that make nodes. */
 export interface DrawnDocument<N> {
   createElement(tag: string): N & {
     setAttribute(name: string, value: string): void;
@@ -10,12 +10,12 @@ export interface DrawnDocument<N> {
   createTextNode(text: string): N;
 }
 
-/** What tells a browser that an element is of a drawing: a name, which nobody asks for. */
+/** The namespace of SVG elements. It is only a name: no request goes there. */
 const drawing = "http://www.w3.org/2000/svg";
 
 /**
- * Makes the nodes of a browser. A text becomes a text node, so nothing that tenants write is markup. An address of another site and an
- * attribute that would be a script are left out.
+ * Makes the nodes of a browser. A text becomes a text node, so no text of a tenant is ever markup. Addresses of other sites and attributes with
+ * scripts are left out.
  */
 export function draw<N>(node: ViewNode, document: DrawnDocument<N>, isDrawing = false): N {
   if (typeof node === "string") return document.createTextNode(node);

@@ -51,30 +51,30 @@ const account = new Account();
 const issuer = offeredIssuer(document);
 
 let answer: PlaceAnswer = { type: "loading" };
-/** When the answer came, and when the one came that is drawn. */
+/** When the last answer came, and when the drawn one came. */
 let answeredMs: number | undefined;
 let shownMs: number | undefined;
 let failures = 0;
 let drawn = "";
-/** Something else is to be shown, and somebody fills in a form. */
+/** There is something else to show, but the person is filling in a form. */
 let isDrawingDue = false;
 let asking = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** A question is under way; and it began before the last news. */
 let isAsking = false;
 let isOutdated = false;
-/** How long the last answer took, and when it or its failure came. */
+/** How long the last answer took, and when it came or failed. */
 let tookMs = 0;
 let endedMs = 0;
 let isLive = false;
 /** When Redis lost the history. */
 let lostMs: number | undefined;
-/** Why somebody is not signed out; empty: nobody has tried in vain since the last answer. */
+/** Why the last sign-out failed; empty: none has failed since the last answer. */
 let notSignedOut = "";
 
 /**
- * Draws what is known of the place. What looks the same as before is left alone but for its ages, so that focus and selection stay; so is
- * everything while somebody fills in a filter, acts or holds a button down: a click on what is made anew meanwhile is lost.
+ * Draws what is known of the place. If the content is the same, only its ages change, so that focus and selection stay. Nothing is redrawn while
+ * a person fills in a filter, acts or holds a button down: a click on a replaced element is lost.
  */
 function drawPlace(): void {
   const place = placeOfAddress(location.pathname, location.search);
@@ -102,13 +102,13 @@ function drawPlace(): void {
   if (places.act !== null) void askPermissions();
 }
 
-/** A view that offers acts is drawn again with those that somebody may do. Where nobody can act, the shell has no dialog for it. */
+/** Redraws a view that offers acts when new permissions are known. If nobody can act, the shell has no dialog for acts. */
 async function askPermissions(): Promise<void> {
   const { signal } = new AbortController();
   if (await permissions.ask((question) => askApi(question, signal))) drawPlace();
 }
 
-/** A view with plots is drawn again with newer ones. */
+/** Redraws a view with plots when there are newer ones. */
 async function askActivity(place: Place): Promise<void> {
   const { signal } = new AbortController();
   if (await activity.ask(place, Date.now(), (question) => askApi(question, signal))) drawPlace();
@@ -118,7 +118,7 @@ function isActing(): boolean {
   return typeof places.act?.getAttribute("open") === "string";
 }
 
-/** Writes how old everything is now. It makes nothing anew, so it costs little where a list is long. */
+/** Updates all ages. It makes no new elements, so it costs little even in a long list. */
 function drawAges(): void {
   const nowMs = Date.now();
   for (const element of document.querySelectorAll("main time[title]"))
@@ -134,7 +134,7 @@ function fill(element: PageElement | null, nodes: readonly ViewNode[]): void {
   element?.replaceChildren(...nodes.map((node) => draw(node, document)));
 }
 
-/** Asks for the place, shows the answer, and asks again later as long as somebody may look. */
+/** Asks for the place, shows the answer, and asks again later while the page is visible. */
 async function ask(): Promise<void> {
   clearTimeout(timer);
   asking.abort();
@@ -152,7 +152,7 @@ async function ask(): Promise<void> {
   isAsking = false;
   endedMs = Date.now();
   tookMs = endedMs - beganMs;
-  // Nothing is asked again before somebody has signed in.
+  // Nothing is asked again before the person has signed in.
   if (asked.type === "failed" && asked.problem.code === "access.unauthenticated") {
     fill(places.account, []);
     return go(signInAddress(location.pathname, location.search));
@@ -163,11 +163,11 @@ async function ask(): Promise<void> {
     answeredMs = Date.now();
     notSignedOut = "";
   }
-  // An answer that is there stays, with its age.
+  // After a failure the present answer stays, with its age.
   if (isAnswered || answeredMs === undefined) answer = asked;
   if (!document.hidden) {
     askAgain(place);
-    // After a refusal of who we are, the sign-in is good again.
+    // An answer shows that the sign-in is valid again if it was refused before.
     if (asked.type === "answered") news?.begin();
   }
   if (asked.type === "answered") void Promise.all([askActivity(place), showAccount()]);
@@ -185,7 +185,7 @@ function askLater(ms: number): void {
   timer = setTimeout(() => void ask(), ms);
 }
 
-/** Asks again for what is shown as soon as there is something newer, and seldom as long as there is not. */
+/** Asks again as soon as there is news for the place, and rarely while there is none. */
 const newsReader: NewsReader = {
   newer(topics) {
     if (document.hidden || !showsTopic(placeOfAddress(location.pathname, location.search), topics)) return;
@@ -195,7 +195,7 @@ const newsReader: NewsReader = {
   live(isLiveNow) {
     isLive = isLiveNow;
     const place = placeOfAddress(location.pathname, location.search);
-    // What the last news said may have been missed.
+    // News may have been missed before the stream broke.
     if (!isLive && !isAsking && !document.hidden)
       askLater(Math.random() * waitBefore(place, { failures, isLive }, Math.random()));
     drawPlace();
@@ -214,7 +214,7 @@ const news = openNews(newsReader, {
   chance: Math.random,
 });
 
-/** Another place: nothing of the former one is shown for it. */
+/** Shows another place, with nothing of the former one. */
 function arrive(): void {
   answer = { type: "loading" };
   answeredMs = undefined;
@@ -258,7 +258,7 @@ async function signInWith(token: string): Promise<void> {
   const signed = await askSession("POST", token);
   if ("problem" in signed) {
     answer = { type: "failed", problem: signed.problem };
-    // The form is made anew, without what was typed.
+    // Redraws the form without the typed token.
     drawn = "";
     drawPlace();
     return [...document.querySelectorAll("#token")][0]?.focus();
@@ -276,7 +276,7 @@ async function signOut(): Promise<void> {
   go("/sign-in");
 }
 
-/** Says who is signed in. Who is not is sent to sign in by the first question. */
+/** Shows the signed-in person. A person who is not signed in is sent to the sign-in by the first question. */
 async function showAccount(): Promise<void> {
   const name = await account.ask();
   if (name !== undefined) fill(places.account, accountNodes(name));

@@ -1,7 +1,7 @@
 import type { NewsTopic } from "@fleet-reloader/contracts/api/news";
 import { terminalPagePath } from "@fleet-reloader/contracts/api/terminal-sign-in";
 
-/** Where on the page somebody is: one for each view. */
+/** A place on the page: one for each view. */
 export type Place = { readonly query: URLSearchParams } & (
   | { readonly view: "now" | "changes" | "clusters" | "held" | "queue" | "audit" }
   | { readonly view: "sign-in" }
@@ -19,13 +19,13 @@ export interface PlacedObject {
   readonly name: string;
 }
 
-/** The topics that each view shows. An object is asked of its cluster, and no news are told of it. */
+/** The topics that each view shows. An object is read from its cluster, so there is no news of it. */
 const topicsOf: Readonly<Record<Place["view"], readonly NewsTopic[]>> = {
   now: ["changes", "held", "queue", "clusters"],
   changes: ["changes"],
   change: ["changes"],
   clusters: ["clusters", "held"],
-  // Freezes are recorded in the history, and so is what failed.
+  // The history records freezes and failures.
   held: ["held", "changes"],
   queue: ["queue", "held", "changes"],
   audit: ["changes"],
@@ -41,7 +41,7 @@ export function showsTopic({ view }: Pick<Place, "view">, topics: readonly NewsT
   return topicsOf[view].some((topic) => topics.includes(topic));
 }
 
-/** Whether an address is a view of this page. The queue board, the history and what leads to an issuer are pages of their own. */
+/** Whether an address is a view of this page. The queue board, the history and the redirect to an issuer are separate pages. */
 export function isView(address: string): boolean {
   return /^\/($|\?|sign-in(\/terminal)?(\?|$)|(audit|changes|clusters|held|queue|workloads|sources)([/?]|$))/.test(
     address,
@@ -50,7 +50,7 @@ export function isView(address: string): boolean {
 
 const lists = ["changes", "clusters", "held", "queue", "audit"] as const;
 
-/** What the API calls what a view asks. */
+/** The API's name for the question of a view, where it differs. */
 const questionNames: Readonly<Record<string, string>> = { now: "status", audit: "operators" };
 
 /** The place of an address. */
@@ -66,7 +66,7 @@ export function placeOfAddress(path: string, search: string): Place {
   return { view: "nowhere", query };
 }
 
-/** The view of an address that names nothing more. */
+/** The view of an address with a single segment. */
 function viewOf(first: string): "now" | "sign-in" | "nowhere" | (typeof lists)[number] {
   if (first === "") return "now";
   if (first === "sign-in") return "sign-in";
@@ -87,7 +87,7 @@ function pathParts(path: string): readonly string[] {
   }
 }
 
-/** What the API is asked for a place; undefined: nothing. An empty field of a form is no filter. */
+/** The question to the API for a place; undefined when it has none. An empty field of a form is no filter. */
 export function questionOf(place: Place): string | undefined {
   if (place.view === "nowhere" || place.view === "sign-in") return undefined;
   if (place.view === "terminal") return "/api/v1/session";
@@ -101,20 +101,20 @@ export function questionOf(place: Place): string | undefined {
   return `/api/v1${path}${queryText(given)}`;
 }
 
-/** The same place with another parameter. */
+/** The address of the same list at another cursor. */
 export function addressOfPage(path: string, query: URLSearchParams, cursor: string): string {
   const rest = [...query].filter(([name]) => name !== "cursor");
   return `${path}${queryText([...rest, ["cursor", cursor]])}`;
 }
 
-/** The address of one change. `since` is a time before it: the history is read from there. */
+/** The address of one change. Its `since` is a time before the change: the history is read from there. */
 export function changeAddress(id: string, time: string): string {
-  // The record of another cluster may be a moment older than the one that is shown.
+  // Another cluster may have recorded the change a moment earlier than the shown record.
   const since = new Date(Date.parse(time) - 60_000).toISOString();
   return `${addressWith("changes", id)}${queryText([["since", since]])}`;
 }
 
-/** The list of what is on hold for a reason. */
+/** The list of requests that are on hold for a reason. */
 export function heldAddress(reason: string): string {
   return `/held${queryText([["reason", reason]])}`;
 }

@@ -1,6 +1,6 @@
 import { el, type ViewElement } from "./view-node.ts";
 
-/** How urgent a state is. Each tone has its colour; the sign and the word say the same without it. */
+/** The urgency of a state. Each tone has its colour; sign and word say the same without it. */
 export type Tone = "good" | "bad" | "warning" | "waiting" | "busy" | "quiet";
 
 const marks: Readonly<Record<string, readonly [sign: string, tone: Tone]>> = {

@@ -1,4 +1,4 @@
-/** A part of the page: a text, or an element. A text is never markup. */
+/** A part of the page: a text or an element. A text is never markup. */
 export type ViewNode = string | ViewElement;
 
 /** An element of the page, before a browser has made it. */
@@ -22,28 +22,28 @@ export function link(href: string, ...children: readonly ViewNode[]): ViewElemen
   return el("a", { href }, ...children);
 }
 
-/** Whether an address belongs to this site. Nothing else is ever linked to. */
+/** Whether an address belongs to this site. The page links to no other address. */
 export function isOwnAddress(href: string): boolean {
   return /^\/(?![/\\\t\n\r])/.test(href);
 }
 
-/** A heading with what is below it. */
+/** A heading and the content below it. */
 export function section(title: string, ...children: readonly ViewNode[]): ViewElement {
   return el("section", {}, el("h2", {}, title), ...children);
 }
 
-/** A list of facts: what it is called, and what it is. */
+/** A list of facts: names and values. */
 export function facts(pairs: readonly (readonly [string, ViewNode])[]): ViewElement {
   return el("dl", {}, ...pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
-/** The same, each in a frame of its own: for few that are read first. */
+/** Facts in frames, for the few that are read first. */
 export function tiles(pairs: readonly (readonly [string, ViewNode])[]): ViewElement {
   const framed = pairs.map(([name, value]) => el("div", {}, el("dt", {}, name), " ", el("dd", {}, value)));
   return el("dl", { class: "tiles" }, ...framed);
 }
 
-/** A table, with how many rows there are on all pages; or a sentence where there is none. */
+/** A table with the number of rows on all pages; a sentence when there are none. */
 export function table(what: {
   readonly label: string;
   readonly headings: readonly string[];
@@ -68,7 +68,7 @@ export function table(what: {
   );
   return el(
     "div",
-    // A table that is wider than the screen is scrolled by keys, too.
+    // Focusable, so that keys can scroll a table that is wider than the screen.
     { class: "wide", role: "region", "aria-label": label, tabindex: "0" },
     el(
       "table",
@@ -79,7 +79,7 @@ export function table(what: {
   );
 }
 
-/** Two drawings with the same text differ in the ages of the same times at most. */
+/** A text of the nodes without ages: if it is equal, the drawings differ only in the ages of the same times. */
 export function ageless(nodes: readonly ViewNode[]): string {
   return JSON.stringify(nodes, (_, value) => (value?.tag === "time" ? value.attributes : value));
 }

@@ -3,27 +3,27 @@ import { el, section, table, type ViewElement, type ViewNode } from "../view-nod
 import { lengthText, slotText, slotTime } from "./activity-text.ts";
 import { type PlotBar, plotImage } from "./plot.ts";
 
-/** What the API says of the activity; undefined: it has not answered yet. */
+/** The API's answer about the activity; undefined: it has not answered yet. */
 export type ShownActivity = ApiAnswer<"activity"> | undefined;
 
 type PlottedSlot = ApiAnswer<"activity">["slots"][number];
 
-/** How one kind of figures is shown. */
+/** How the page shows one kind of figures. */
 interface Figures {
   readonly title: string;
   readonly means: string;
-  /** The largest that is drawn, as the plot labels it. */
+  /** The largest value drawn, as the plot labels it. */
   readonly most: string;
-  /** What there is to see, without its time. */
+  /** A sentence that describes the plot, without its time range. */
   readonly sentence: string;
   readonly bars: readonly PlotBar[];
   readonly headings: readonly string[];
-  /** The cells of a slot; undefined: it has nothing to show. */
+  /** The cells of a slot; undefined when it has nothing to show. */
   readonly cells: (slot: PlottedSlot) => readonly string[] | undefined;
   readonly none: string;
 }
 
-/** Rolls, latency and age over a time, as plots with the same figures in a table below each. */
+/** Rolls, latency and age over time: a plot of each, and a table with the same figures below it. */
 export function activitySection(activity: ShownActivity, since: string): ViewElement {
   const title = `Activity since ${since || "1h"}`;
   if (activity === undefined) return section(title, el("p", { class: "none plots" }, "Asking…"));

@@ -11,13 +11,13 @@ const units = [
   ["min", 60_000],
 ] as const;
 
-/** How long a slot is: `1 min`, `30 min`, `6 h`, `2 d`. */
+/** The length of a slot: `1 min`, `30 min`, `6 h`, `2 d`. */
 export function slotText(slotMs: number): string {
   const [unit, unitMs] = units.find(([, from]) => slotMs >= from && slotMs % from === 0) ?? ["s", 1000];
   return `${slotMs / unitMs} ${unit}`;
 }
 
-/** When a slot begins, in UTC; with its day where the plot shows more than one. */
+/** When a slot begins, in UTC. With its date if the plot shows more than one day. */
 export function slotTime(from: string, isOfDays: boolean): string {
   const [day = "", time = ""] = from.split("T");
   return isOfDays ? `${day.slice(5)} ${time.slice(0, 5)}` : time.slice(0, 5);

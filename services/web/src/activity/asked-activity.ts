@@ -2,12 +2,12 @@ import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import type { ApiAnswered } from "../ask-api.ts";
 import type { Place } from "../place.ts";
 
-/** No sooner is it asked again for the same place: a bar is a minute wide at least. */
+/** Minimum time between two questions for the same place: a bar is at least a minute wide. */
 const plotsEveryMs = 10_000;
 /** The filters that a list and its activity have in common. */
 const filters = ["since", "cluster", "namespace", "name"] as const;
 
-/** What the API is asked for the plots of a place; undefined: it has none. */
+/** The question to the API for the plots of a place; undefined when it has none. */
 function activityQuestion({ query, view }: Place): string | undefined {
   if (view !== "now" && view !== "changes" && view !== "queue") return undefined;
   const given = filters.flatMap((name): [string, string][] => {
@@ -17,18 +17,18 @@ function activityQuestion({ query, view }: Place): string | undefined {
   return `/api/v1/activity${given.length === 0 ? "" : `?${new URLSearchParams(given)}`}`;
 }
 
-/** The activity that a view shows, asked beside its own question. */
+/** The activity on a view, which is a question beside the view's own. */
 export class AskedActivity {
   #question = "";
   #askedMs = Number.NEGATIVE_INFINITY;
   #answer: ApiAnswer<"activity"> | undefined;
 
-  /** What is known for a place. */
+  /** The last answer for a place. */
   of(place: Place): ApiAnswer<"activity"> | undefined {
     return activityQuestion(place) === this.#question ? this.#answer : undefined;
   }
 
-  /** Asks for a place that has plots, where the last answer is old enough. Resolves to whether there is a new one; without one the last stays. */
+  /** Asks for a place with plots when the last answer is old enough. Resolves to whether there is a new answer; otherwise the last one stays. */
   async ask(place: Place, nowMs: number, send: (question: string) => Promise<ApiAnswered>): Promise<boolean> {
     const question = activityQuestion(place);
     if (question === undefined) return false;
@@ -39,7 +39,7 @@ export class AskedActivity {
     const answer = await send(question);
     if (question !== this.#question) return false;
     if (answer.type === "failed") {
-      // Asked again with the next question of the view.
+      // The next question of the view asks again.
       this.#askedMs = Number.NEGATIVE_INFINITY;
       return false;
     }

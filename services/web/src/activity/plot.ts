@@ -1,22 +1,22 @@
 import { el, type ViewElement } from "../view-node.ts";
 
-/** A plot is so high and each slot so wide, in units of its own: the page stretches it. */
+/** Height of a plot and width of a slot, in the picture's own units: the page stretches it. */
 const height = 100;
 const slotWidth = 10;
-/** What is there is seen, however small it is beside the largest. */
+/** Minimum height of a value, so that it can be seen beside a much larger one. */
 const leastHeight = 3;
 
-/** What one slot of a plot shows; undefined: nothing. */
+/** The bar of one slot; undefined parts are not drawn. */
 export interface PlotBar {
-  /** Up from the base line. */
+  /** Height above the base line. */
   readonly up?: number | undefined;
-  /** A thin line on top of it, up to here. */
+  /** Height that a thin line on top of it reaches. */
   readonly reach?: number | undefined;
-  /** Down from the base line. */
+  /** Depth below the base line. */
   readonly down?: number | undefined;
 }
 
-/** The bars as a picture that one sentence describes. What is drawn is in a table, too. */
+/** The bars as a picture, described by one sentence. A table shows the same values. */
 export function plotImage(bars: readonly PlotBar[], sentence: string): ViewElement {
   const top = Math.max(...bars.map(({ reach = 0, up = 0 }) => Math.max(reach, up)), 0);
   const bottom = Math.max(...bars.map(({ down = 0 }) => down), 0);

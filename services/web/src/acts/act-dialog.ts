@@ -3,13 +3,13 @@ import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import { el, link, type ViewNode } from "../view-node.ts";
 import { type ActOffer, offerName } from "./act-offer.ts";
 
-/** What somebody has written into the dialog of an act. */
+/** The texts that a person has typed into the dialog of an act. */
 export interface WrittenWords {
   readonly reason: string;
   readonly until: string;
 }
 
-/** How far an act has come. */
+/** The state of an act. */
 export type ActState =
   | { readonly type: "asking" }
   | { readonly type: "failed"; readonly problem: ApiProblem }
@@ -25,19 +25,19 @@ export type ActState =
       readonly type: "doing";
       readonly done: number;
       readonly of: number;
-      /** Somebody wants no further part. */
+      /** The person has stopped the act: no further part is sent. */
       readonly isStopping: boolean;
     }
   | {
       readonly type: "stopped";
       readonly done: number;
       readonly of: number;
-      /** Absent: somebody stopped it. */
+      /** Absent: the person stopped it. */
       readonly problem?: ApiProblem;
     }
   | { readonly type: "done"; readonly done: ActAnswer };
 
-/** The dialog of an act: what is meant, why it is done, and what came of it. */
+/** The dialog of an act: what it covers, its reason, and its result. */
 export function actDialogView(offer: ActOffer, state: ActState): readonly ViewNode[] {
   const title = el("h2", { id: "act-title" }, offerName(offer).replace(" …", ""));
   return [title, el("form", { method: "dialog", class: "dialog" }, ...stateView(offer, state))];
@@ -60,20 +60,20 @@ function stateView({ act, seenAt }: ActOffer, state: ActState): readonly ViewNod
   }
 }
 
-/** A freeze that is not known to hold anything is no success. */
+/** A freeze that may hold nothing is not shown as a success. */
 function doneNotice({ act, count, notice = "", reading = "read" }: ActAnswer): string {
   const mayHoldNothing = act === "freeze" && (count === 0 || reading !== "read");
   return mayHoldNothing ? `⚠ ${notice}` : `✔ Done. ${notice}`;
 }
 
-/** The record of the act is the newest. */
+/** The record of the act is the newest there. */
 const historyAddress = "/history?since=10m";
 
 function seenLinks(seenAt: string): ViewNode {
   return el("p", {}, link(seenAt, "See what comes of it"), " ", el("a", { href: historyAddress }, "History"));
 }
 
-/** How far an act on many is, for people. */
+/** The progress of an act on many workloads, for people. */
 export function actProgressText(done: number, of: number): string {
   return `${done} of ${countedWorkloads(of)} done`;
 }
@@ -114,10 +114,10 @@ function stoppedView(
   ];
 }
 
-/** What leaves open whether a part was done. */
+/** After these codes it is not known whether a part was done. */
 const unknownCodes: readonly string[] = ["page.unanswered", "act.unknown"];
 
-/** A part without an answer may have been done; a refused one was not. */
+/** A part without an answer may have been done; a refused part was not. */
 function stoppedMeaning(left: number, problem: ApiProblem | undefined): string {
   return problem !== undefined && unknownCodes.includes(problem.code)
     ? "It is not known whether the part under way was done: what became of each workload tells."

@@ -1,7 +1,7 @@
 import type { ActName } from "@fleet-reloader/contracts/api/act-routes";
 import { el, type ViewElement } from "../view-node.ts";
 
-/** Where an act happens; empty: in all clusters, in all namespaces. */
+/** Where an act happens; empty names: in all clusters, in all namespaces. */
 export interface OfferedPlace {
   readonly cluster: string;
   readonly namespace: string;
@@ -10,22 +10,22 @@ export interface OfferedPlace {
 /** The acts that the person may do in a place. */
 export type Permits = (place: OfferedPlace) => readonly ActName[];
 
-/** Of a page that nobody is signed in to. */
+/** For a page without a signed-in person. */
 export const nobodyMay: Permits = () => [];
 
 /** An act that the page offers. */
 export interface ActOffer {
   readonly act: ActName;
   readonly label: string;
-  /** What it is about, for people. */
+  /** The object of the act, for people. */
   readonly subject: string;
-  /** What is sent, but for the reason and the count. */
+  /** The body of the request, except the reason and the count. */
   readonly body: Readonly<Record<string, string | boolean>>;
-  /** Where what came of it is shown. */
+  /** The address that shows the result. */
   readonly seenAt: string;
 }
 
-/** Buttons for the acts that somebody may do in a place. */
+/** Buttons for the acts that the person may do in a place. */
 export function actButtons(
   permits: Permits,
   place: OfferedPlace,
@@ -49,13 +49,13 @@ export function actButtons(
     );
 }
 
-/** The same below each other, or nothing where there are none. */
+/** The same buttons below each other; nothing when there are none. */
 export function actRow(...args: Parameters<typeof actButtons>): readonly ViewElement[] {
   const buttons = actButtons(...args);
   return buttons.length === 0 ? [] : [el("p", { class: "acts" }, ...buttons)];
 }
 
-/** What an act is called; it begins with what its button shows. */
+/** The name of an act. It begins with the text of its button. */
 export function offerName({ label, subject }: Pick<ActOffer, "label" | "subject">): string {
   return `${label}${label.endsWith("…") ? "" : ":"} ${subject}`;
 }

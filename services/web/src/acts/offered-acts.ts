@@ -28,7 +28,7 @@ export function discardOffer(object: PlacedObject, since: string): ActOffer {
   };
 }
 
-/** Discards what failed for a reason, in all clusters. */
+/** Discards all rolls that failed for this reason, in all clusters. */
 export function discardAllOffer(cause: string, since: string): ActOffer {
   return {
     act: "discard",
@@ -61,7 +61,7 @@ export function releaseOffer(list: "workloads" | "sources", object: PlacedObject
   };
 }
 
-/** Freezes a workload, or what uses a source. */
+/** Freezes a workload, or the users of a source. */
 export function freezeObjectOffer(type: "workload" | "source", object: PlacedObject): ActOffer {
   const { cluster, kind, name, namespace } = object;
   return {
@@ -115,7 +115,7 @@ export function liftOffer({ scope }: Pick<ShownFreeze, "scope">): ActOffer {
   };
 }
 
-/** Where a freeze is lifted. */
+/** The place in which lifting the freeze needs a permission. */
 export function placeOfScope({ cluster = "", namespace = "" }: ShownFreeze["scope"]): OfferedPlace {
   return { cluster, namespace };
 }

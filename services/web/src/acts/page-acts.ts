@@ -6,8 +6,8 @@ import type { ActOffer } from "./act-offer.ts";
 import { RunningAct } from "./run-act.ts";
 
 /**
- * Opens the dialog of an act when its button is used. The browser puts the focus back to the button when the dialog is closed. Calls
- * `onClosed` then: what is shown may be another now.
+ * Opens the dialog of an act when its button is used. When the dialog is closed, the browser puts the focus back on the button, and `onClosed`
+ * is called, because the content of the page may have changed.
  */
 export function serveActs(document: PageDocument, onClosed: () => void): void {
   const dialog = document.getElementById("act");
@@ -21,14 +21,14 @@ export function serveActs(document: PageDocument, onClosed: () => void): void {
         dialog.replaceChildren(...nodes.map((node) => draw(node, document)));
         dialog.querySelector(nextFocus[state] ?? "[data-close]")?.focus();
       },
-      // Only what changes: the focus stays, and the text is read out politely.
+      // Updates only the changed texts: the focus stays, and a screen reader announces the text politely.
       advance: (done, of) => {
         dialog.querySelector("progress")?.setAttribute("value", String(done));
         const status = dialog.querySelector("[role=status]");
         if (status !== null) status.textContent = actProgressText(done, of);
       },
       words: () => ({ reason: written("reason"), until: written("until") }),
-      // Once sent, an act is not taken back.
+      // An act that is sent cannot be aborted.
       send: (address, body) => askApi(address, new AbortController().signal, body),
     });
     void running.begin();
@@ -48,7 +48,7 @@ export function serveActs(document: PageDocument, onClosed: () => void): void {
     event.preventDefault();
     void running?.confirm();
   });
-  // The dialog is left by a key. It is hidden at once, and its event `close` may come after the next answer.
+  // A key can leave the dialog. It is hidden at once, but its event `close` may come after the next answer.
   dialog.addEventListener("cancel", () => running?.close());
   dialog.addEventListener("close", () => {
     running?.close();
@@ -58,5 +58,5 @@ export function serveActs(document: PageDocument, onClosed: () => void): void {
   });
 }
 
-/** What somebody does next in a state; elsewhere they close the dialog. */
+/** The element that gets the focus in a state. In other states the person only closes the dialog. */
 const nextFocus: Readonly<Record<string, string>> = { meant: "[name=reason]", doing: "[data-stop]" };

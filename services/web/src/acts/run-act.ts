@@ -4,28 +4,28 @@ import type { ViewNode } from "../view-node.ts";
 import { type ActState, actDialogView, type WrittenWords } from "./act-dialog.ts";
 import type { ActOffer } from "./act-offer.ts";
 
-/** Where an act is shown, and where it is sent. */
+/** How an act is shown and sent. */
 export interface ActDialogOptions {
-  /** Shows a state, and puts the focus on what somebody does next. */
+  /** Shows a state, and puts the focus on the next thing to do. */
   readonly show: (nodes: readonly ViewNode[], state: ActState["type"]) => void;
-  /** Shows how far the act is that is shown, and leaves the focus where it is. */
+  /** Updates the progress of the shown act, and leaves the focus where it is. */
   readonly advance: (done: number, of: number) => void;
-  /** What is written in the dialog now. */
+  /** The texts that are typed in the dialog now. */
   readonly words: () => WrittenWords;
   readonly send: (address: string, body: object) => Promise<ApiAnswered>;
 }
 
 type RefusedAct = Extract<ApiAnswered, { type: "failed" }>["problem"];
 
-/** Acts that are done in parts where they are about several workloads. */
+/** Acts that are done in parts if they cover several workloads. */
 const dividedActs: readonly ActName[] = ["retry", "replay", "discard"];
 
-/** Parts of an act: so few that somebody stops it in time, and so many that it does not take long. */
+/** Wanted number of parts: enough that a person can stop the act in time, and few enough that it does not take long. */
 const partsWanted = 20;
-/** The largest part that the API does at once. */
+/** The largest part that the API accepts. */
 const partMax = 50;
 
-/** One act, from the question what it means to what came of it. A dialog that is closed shows nothing more of it, and stops it. */
+/** One act, from the first question about what it covers to its result. Closing the dialog stops the act, and shows nothing more of it. */
 export class RunningAct {
   readonly #offer: ActOffer;
   readonly #options: ActDialogOptions;
@@ -37,13 +37,13 @@ export class RunningAct {
     this.#options = options;
   }
 
-  /** Shows what is meant. */
+  /** Shows what the act covers. */
   async begin(): Promise<void> {
     this.#enter({ type: "asking" });
     await this.#look({ reason: "", until: "" });
   }
 
-  /** Sends the act once; it is shown again with why it was refused. */
+  /** Sends the act once. If it is refused, the dialog shows it again with the problem. */
   async confirm(): Promise<void> {
     if (this.#state.type !== "meant" || this.#state.isSending) return;
     const { meant } = this.#state;
@@ -57,7 +57,7 @@ export class RunningAct {
     this.#enter({ type: "done", done: answer.body as ActAnswer });
   }
 
-  /** Ends an act on many before its next part. */
+  /** Stops an act on many workloads before its next part. */
   stop(): void {
     if (this.#state.type !== "doing" || this.#state.isStopping) return;
     const { done, of } = this.#state;
@@ -68,7 +68,7 @@ export class RunningAct {
     this.#isClosed = true;
   }
 
-  /** Each part is asked for when the one before is done: to stop asking stops the act. */
+  /** Sends each part when the one before is done. So the act stops when no further part is sent. */
   async #sendParts(begun: object, meant: ActAnswer, words: WrittenWords): Promise<void> {
     const of = meant.count;
     const batch = Math.min(partMax, Math.ceil(of / partsWanted));
@@ -93,7 +93,7 @@ export class RunningAct {
     return this.#isClosed || (this.#state.type === "doing" && this.#state.isStopping);
   }
 
-  /** Another count is meant now: it is looked at again before it is sent again. */
+  /** If the act covers another number of workloads by now, the dialog shows them before it can be sent again. */
   async #refused(problem: RefusedAct, meant: ActAnswer, words: WrittenWords): Promise<void> {
     if (problem.count !== undefined) return await this.#look(words, problem);
     this.#enter({ type: "meant", meant, words, isSending: false, problem });

@@ -9,7 +9,7 @@ import { type PageOfList, pageEnd } from "../views/page-end.ts";
 
 type ShownAct = ApiAnswer<"operators">["acts"][number];
 
-/** Who did what, when, why, on how many, and what came of it. */
+/** The acts of operators: who did what, when, why, on how many workloads, and the result. */
 export function auditView(
   answer: ApiAnswer<"operators">,
   page: PageOfList,
@@ -52,7 +52,7 @@ function actCells(act: ShownAct, nowMs: number): readonly ViewNode[] {
   ];
 }
 
-/** Where what came of it is shown: the object, or the changes and clusters that it may be among. */
+/** The address that shows the result of an act: the object, or the list of changes or clusters. */
 function addressOfScope({ cluster, namespace, source, workload }: ShownAct["scope"]): string {
   const object = workload ?? source;
   if (object !== undefined && cluster !== undefined && namespace !== undefined) {

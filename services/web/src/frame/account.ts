@@ -1,10 +1,10 @@
 import { askSession } from "./session.ts";
 
-/** Who is signed in, as the header says it. */
+/** The signed-in person in the page's header. */
 export class Account {
   #isAsked = false;
 
-  /** Resolves to the name when it has just become known. Who it is may not be known while Redis is away: then it is asked again. */
+  /** Resolves to the name when it becomes known. While Redis is away it may stay unknown; then the next call asks again. */
   async ask(): Promise<string | undefined> {
     if (this.#isAsked) return undefined;
     this.#isAsked = true;

@@ -11,7 +11,7 @@ const entries = [
   ["/audit", "Audit", ["audit"]],
 ] as const satisfies readonly (readonly [string, string, readonly Place["view"][]])[];
 
-/** The way to the other views; the one where somebody is, is marked. */
+/** Links to all views. The present view is marked. */
 export function navigation({ view }: Place): ViewElement {
   return el(
     "nav",
@@ -29,7 +29,7 @@ export function titleOf(place: Place): string {
   return name === "" ? "fleet-reloader" : `${name} · fleet-reloader`;
 }
 
-/** What a view is called before its answer is there; empty: there is no such view. */
+/** The name of a view before its answer is there; empty when there is no such view. */
 export function placeName(place: Place): string {
   if (place.view === "sign-in") return "Sign in";
   if (place.view === "terminal") return "Sign in a terminal";
@@ -38,23 +38,23 @@ export function placeName(place: Place): string {
   return name;
 }
 
-/** How old what is shown is. While it is live, what is newer is asked for as soon as there is something. */
+/** The age of the shown answer. While the page is live, it asks for newer content as soon as there is some. */
 export function freshness(shownMs: number | undefined, nowMs: number, isLive: boolean): string {
   if (shownMs === undefined) return "";
   return `${isLive ? "live, " : ""}${spanText(nowMs - shownMs)} old`;
 }
 
-/** What Redis has lost: shown as long as a view without a start would show some of it. */
+/** How long the loss of the history is shown: as long as a view without a start time would show some of the lost records. */
 const lossShownMs = 3_600_000;
 
-/** That the history is gone; empty: it is not, or that was long ago. */
+/** Says that the history is lost; empty if it is not, or that was long ago. */
 export function lossNotice(lostMs: number | undefined, nowMs: number): string {
   if (lostMs === undefined || nowMs - lostMs > lossShownMs) return "";
   const time = new Date(lostMs).toISOString().slice(11, 19);
   return `⚠ the history before ${time} UTC is gone: Redis lost it. What follows is shown.`;
 }
 
-/** Why there is nothing newer; empty: nothing is wrong. It stays the same while the age grows, so that it is read out once. */
+/** Says why the content is old; empty if nothing is wrong. The text does not change while the age grows, so a screen reader reads it once. */
 export function staleness(shownMs: number | undefined, isFailing: boolean): string {
   if (!isFailing) return "";
   return shownMs === undefined ? "⚠ no answer yet" : "⚠ stale: the last question had no answer";

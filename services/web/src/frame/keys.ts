@@ -1,6 +1,6 @@
 import type { PageDocument, PageElement } from "../browser.ts";
 
-/** `/` goes to the first filter, `j` and `k` to the next and the former row, `?` shows the keys. */
+/** Keys: `/` goes to the first filter, `j` and `k` to the next and the previous row, `?` shows the keys. */
 export function serveKeys(document: PageDocument, dialogOfKeys: PageElement | null): void {
   document.addEventListener("keydown", (event) => {
     const { altKey, ctrlKey, key, metaKey, target } = event;
@@ -17,7 +17,7 @@ export function serveKeys(document: PageDocument, dialogOfKeys: PageElement | nu
   });
 }
 
-/** Goes to the row that is so many further on. */
+/** Moves the focus by this many rows. */
 function focusRow(document: PageDocument, step: number): void {
   const rows = [...document.querySelectorAll("tbody th a, tbody td:first-child a")];
   const active = document.activeElement;

@@ -2,10 +2,10 @@ import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import type { PageDocument } from "../browser.ts";
 import { el, isOwnAddress, link, type ViewNode } from "../view-node.ts";
 
-/** Who is signed in; an empty name: nobody, or nobody has to. Or why that is not known. */
+/** The name of the signed-in person, or why it is not known. Empty: nobody is signed in, or there is no sign-in. */
 export type SessionAnswer = { readonly name: string } | { readonly problem: ApiProblem };
 
-/** Asks who is signed in (GET), signs in (POST) or out (DELETE). Never rejects. */
+/** Asks for the signed-in person (GET), signs in (POST) or out (DELETE). Never rejects. */
 export async function askSession(method: "GET" | "POST" | "DELETE", token?: string): Promise<SessionAnswer> {
   try {
     const headers = { accept: "application/json", "content-type": "application/json" };
@@ -25,33 +25,33 @@ export function accountNodes(name: string): readonly ViewNode[] {
   return [`Signed in as ${name} `, el("button", { type: "button", id: "sign-out" }, "Sign out")];
 }
 
-/** Host of the issuer with which people sign in, as the shell names it; empty: none. */
+/** Host of the issuer that people sign in with, as the shell names it; empty: none. */
 export function offeredIssuer(document: Pick<PageDocument, "querySelectorAll">): string {
   const [mark] = document.querySelectorAll("meta[name='sign-in-issuer']");
   return mark?.getAttribute("content") ?? "";
 }
 
-/** Where somebody signs in who was here. */
+/** The address of the sign-in, which leads back to this address. */
 export function signInAddress(path: string, search: string): string {
   return path === "/sign-in" ? `${path}${search}` : `/sign-in?then=${encodeURIComponent(`${path}${search}`)}`;
 }
 
-/** Where somebody wanted to go before they signed in. Never to another site. */
+/** The address to open after sign-in. It is never on another site. */
 export function addressAfterSignIn(query: URLSearchParams): string {
   const then = query.get("then") ?? "/";
   return isOwnAddress(then) ? then : "/";
 }
 
-/** Where somebody signs in, and where they wanted to go. */
+/** What the sign-in view shows. */
 export interface SignInOffer {
-  /** The last try had one. */
+  /** The problem of the last try. */
   readonly problem: ApiProblem | undefined;
-  /** Host of the issuer with which people sign in; empty: none. */
+  /** Host of the issuer that people sign in with; empty: none. */
   readonly issuer: string;
   readonly path: string;
 }
 
-/** Where somebody signs in. */
+/** The sign-in view. */
 export function signInView({ issuer, path, problem }: SignInOffer): readonly ViewNode[] {
   return [
     el("h1", {}, "Sign in"),
@@ -67,12 +67,12 @@ export function signInView({ issuer, path, problem }: SignInOffer): readonly Vie
           el(
             "p",
             {},
-            // Not a view: a page of the server, which leads to the issuer.
+            // Not a view: a page of the server, which redirects to the issuer.
             link(`/sign-in/issuer?then=${encodeURIComponent(path)}`, `Sign in with ${issuer}`),
             ", or with a token:",
           ),
         ]),
-    // Whatever happens to the script, a token is never in an address.
+    // Sent by POST, so that the token is in no address even if the script fails.
     el(
       "form",
       { id: "sign-in", method: "post", action: "/sign-in" },

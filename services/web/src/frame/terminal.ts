@@ -7,7 +7,7 @@ import { askApi } from "../ask-api.ts";
 import type { PageDocument } from "../browser.ts";
 import { el, link, type ViewNode } from "../view-node.ts";
 
-/** Where a person lets a terminal sign in. Nothing of it is drawn anew while the code for the terminal is shown. */
+/** The view on which a person lets a terminal sign in. It is not redrawn while it shows the code for the terminal. */
 export function terminalView(name: string, query: URLSearchParams): readonly ViewNode[] {
   const challenge = query.get("challenge") ?? "";
   const title = el("h1", {}, "Sign in a terminal");

@@ -2,16 +2,16 @@
 export interface TextEvent {
   readonly type: string;
   readonly text: string;
-  /** Of this event or of one before. */
+  /** The id of this event or of an earlier one. */
   readonly id: string;
 }
 
-/** Reads the text of a stream as it comes, in parts of any length. */
+/** Reads the text of a stream in parts of any length. */
 export class EventReader {
   #rest = "";
   #id = "";
 
-  /** The events that are complete with this part. */
+  /** Returns the events that this part completes. */
   push(part: string): readonly TextEvent[] {
     const blocks = (this.#rest + part).split("\n\n");
     this.#rest = blocks.pop() ?? "";

@@ -3,18 +3,18 @@ import { waitForStream } from "../backoff.ts";
 import { EventReader } from "./event-reader.ts";
 import { messageOf, type TabMessage } from "./tab-message.ts";
 
-/** Of a stream whose heartbeats do not come, three in a row. */
+/** A stream without three heartbeats in a row counts as broken. */
 export const silenceMaxMs = 3 * newsHeartbeatMs;
 
 /** Time and chance of the browser. */
 export interface NewsTimes {
-  /** Runs something later; what is answered stops that. */
+  /** Runs a function later. The returned function cancels it. */
   after(ms: number, run: () => void): () => void;
   /** From 0 to 1. */
   chance(): number;
 }
 
-/** Waits; resolves at once when the signal is aborted. */
+/** Waits. Resolves at once when the signal is aborted. */
 function pause(ms: number, { after }: NewsTimes, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -28,8 +28,8 @@ function pause(ms: number, { after }: NewsTimes, signal: AbortSignal): Promise<v
 }
 
 /**
- * Holds a stream of news until the signal is aborted, and makes it anew when it ends. After a refusal of who we are it ends for good. `lastId` is what was
- * told last.
+ * Keeps a stream of news open until the signal is aborted, and opens a new one when it ends. If the server does not accept the sign-in, it ends
+ * for good. `lastId` is the id of the last news.
  */
 export async function followNews(
   lastId: () => string | undefined,
@@ -56,7 +56,7 @@ export async function followNews(
   }
 }
 
-/** One stream. Never rejects. */
+/** Reads one stream to its end. Never rejects. */
 async function readStream(
   lastId: string | undefined,
   tell: (message: TabMessage) => void,
@@ -86,7 +86,7 @@ async function readStream(
         tell(message);
         if (message.type === "live") id = message.id;
       }
-      // A heartbeat: tabs that came meanwhile learn that the stream lives.
+      // A heartbeat. It tells tabs that were opened meanwhile that the stream is alive.
       if (found.length === 0 && id !== undefined) tell({ type: "live", id });
     }
   } catch {

@@ -2,12 +2,12 @@ import type { NewsTopic } from "@fleet-reloader/contracts/api/news";
 import { followNews, type NewsTimes, silenceMaxMs } from "./follow-news.ts";
 import type { TabMessage } from "./tab-message.ts";
 
-/** Locks that the tabs of one browser share. Pages of an insecure address have none. */
+/** Locks shared by the tabs of one browser. A page with an insecure address has none. */
 export interface TabLocks {
   request(name: string, how: { readonly signal: AbortSignal }, work: () => Promise<void>): Promise<void>;
 }
 
-/** A channel between the tabs of one browser; a tab does not receive its own messages. */
+/** A channel between the tabs of one browser. A tab does not receive its own messages. */
 export interface TabChannel {
   onmessage: ((event: { readonly data: TabMessage }) => void) | null;
   postMessage(message: TabMessage): void;
@@ -16,14 +16,14 @@ export interface TabChannel {
 /** What a tab does with news. */
 export interface NewsReader {
   newer(topics: readonly NewsTopic[]): void;
-  /** Whether news are told now. */
+  /** Called when the tab begins or ceases to receive news. */
   live(isLive: boolean): void;
   historyLost(): void;
 }
 
 /**
- * News for a tab, over the one stream that the visible tabs of a browser share: whichever has the lock holds it, and tells the others. A tab that
- * nobody sees leaves the lock to another.
+ * News for a tab. The visible tabs of a browser share one stream: the tab that has the lock reads the stream and sends the news to the others. A
+ * hidden tab leaves the lock to another.
  */
 export class SharedNews {
   readonly #locks: TabLocks;
@@ -44,7 +44,7 @@ export class SharedNews {
     channel.onmessage = ({ data }) => this.#hear(data);
   }
 
-  /** The tab is seen. After a refusal: a question was answered, so that it is over. */
+  /** Call it when the tab becomes visible, and after each answer: an answer shows that a refusal is over. */
   begin(): void {
     if (this.#visible !== undefined) return;
     const visible = new AbortController();
@@ -61,14 +61,14 @@ export class SharedNews {
     };
     this.#locks
       .request("fleet-reloader-news", { signal }, hold)
-      // A hidden tab that waits for the lock gives up.
+      // A hidden tab stops waiting for the lock.
       .catch(() => undefined)
       .finally(() => {
         if (this.#visible === visible) this.end();
       });
   }
 
-  /** The tab is not seen. */
+  /** Call it when the tab becomes hidden. */
   end(): void {
     this.#visible?.abort();
     this.#visible = undefined;
@@ -90,7 +90,7 @@ export class SharedNews {
     this.#setLive(message.type !== "broken" && (this.#isLive || message.type === "live"));
   }
 
-  /** Silence is the end of the tab that held the stream, which could say nothing. */
+  /** Silence means that the tab with the stream has ended without a message. */
   #setLive(isLive: boolean): void {
     this.#stopSilence();
     if (isLive) this.#stopSilence = this.#times.after(silenceMaxMs, () => this.#setLive(false));

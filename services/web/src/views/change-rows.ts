@@ -21,7 +21,7 @@ export function changeRow(change: ShownChange, nowMs: number): readonly ViewNode
   ];
 }
 
-/** How many workloads stand where, what needs somebody first. */
+/** The number of workloads in each state. States that need a person come first. */
 export function progressMarks({ workloads }: Pick<ShownChange, "workloads">): ViewNode {
   const marks = changeProgresses.flatMap((progress) =>
     workloads[progress] === 0 ? [] : [stateMark(progress, `${workloads[progress]} ${progress}`), " "],

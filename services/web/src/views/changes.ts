@@ -43,7 +43,7 @@ export function changesView(
   ];
 }
 
-/** One change: what was written, and where each workload stands with it. */
+/** One change: what was written, and the state of each workload with it. */
 export function changeView(
   answer: ApiAnswer<"change">,
   page: OfferingPage,

@@ -21,7 +21,7 @@ export const clusterHeadings = [
   "Rights",
 ] as const;
 
-/** The clusters, sick ones first. */
+/** The clusters, those with problems first. */
 export function clustersView(
   answer: ApiAnswer<"clusters">,
   page: OfferingPage,
@@ -44,7 +44,7 @@ export function clustersView(
 /** The cells of a cluster. */
 export function clusterRow(cluster: ShownCluster, permits: Permits, nowMs: number): readonly ViewNode[] {
   const { held, name, report, rollouts, status, workloads } = cluster;
-  // What is frozen of another name of a cluster is the cluster: its own row offers it.
+  // An alias is another name of a cluster. The cluster's own row offers the freeze.
   const offers = status?.state === "Alias" ? [] : [freezeClusterOffer(name)];
   const freeze = actButtons(permits, { cluster: name, namespace: "" }, offers);
   const changes = link(`/changes?cluster=${encodeURIComponent(name)}`, name);
@@ -60,7 +60,7 @@ export function clusterRow(cluster: ShownCluster, permits: Permits, nowMs: numbe
   ];
 }
 
-/** Streams that are behind, and since when. */
+/** The streams that are late, and since when. */
 function lagOf(report: ShownCluster["report"], nowMs: number): ViewNode {
   if (report === undefined) return "not reported";
   const { behindCount, behindSinceMs, streams } = report;
@@ -69,7 +69,7 @@ function lagOf(report: ShownCluster["report"], nowMs: number): ViewNode {
   return el("span", {}, `${behindCount} of ${streams} streams, since `, since);
 }
 
-/** How many rights its watcher lacks; the first few are its title. */
+/** The number of rights that its watcher lacks. The first few are the title. */
 function rightsOf(report: ShownCluster["report"]): ViewNode {
   if (report === undefined) return "not reported";
   const { missingRightCount, missingRights } = report;

@@ -1,6 +1,6 @@
 import { el, type ViewElement } from "../view-node.ts";
 
-/** A form that filters a list. It is the address that filters: no script is needed. */
+/** A form that filters a list by its address, so it works without a script. */
 export function filterForm(
   path: string,
   query: URLSearchParams,

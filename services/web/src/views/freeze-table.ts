@@ -6,7 +6,7 @@ import { until } from "../age.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, section, table, type ViewElement, type ViewNode } from "../view-node.ts";
 
-/** The freezes in force: what, why, who set it, until when. */
+/** The freezes in force: scope, reason, author and end. */
 export function freezeSection(
   answer: Pick<ApiAnswer<"status">, "freezes" | "freezeCount" | "unreadableFreezes">,
   permits: Permits,
@@ -31,7 +31,7 @@ export function freezeSection(
   );
 }
 
-/** A heading that begins with how many there are. */
+/** A heading that begins with the count. */
 export function countedTitle(count: number, what: string, which: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"} ${which}`;
 }

@@ -10,7 +10,7 @@ import { freezeSection } from "./freeze-table.ts";
 import { type OfferingPage, pageEnd } from "./page-end.ts";
 import { reasonTable } from "./reason-table.ts";
 
-/** What holds rolls, and what is on hold: by whom or what, and until when. */
+/** The freezes, and the requests on hold: the cause of each hold and its end. */
 export function heldView(answer: ApiAnswer<"held">, page: OfferingPage): readonly ViewNode[] {
   return [
     el("h1", {}, "Holds"),
@@ -46,7 +46,7 @@ function holdRow(hold: ApiAnswer<"held">["holds"][number], permits: Permits): re
   const { cluster, reason, why, workload } = hold;
   const [kind = "", namespace = "", name = ""] = workload.split("/");
   const object = { cluster, kind, namespace, name };
-  // The breaker of a source is closed on the view of the source.
+  // The view of a source offers to close the source's breaker.
   const offers = reason === "WorkloadLooping" ? [releaseOffer("workloads", object)] : [];
   const release = actButtons(permits, object, offers);
   const mark = stateMark("held", reason);

@@ -11,7 +11,7 @@ import type { PlottedPage } from "./page-end.ts";
 
 type Status = ApiAnswer<"status">;
 
-/** What needs somebody now. */
+/** Everything that needs a person now. */
 export function nowView(
   status: Status,
   { activity, permits, query }: Pick<PlottedPage, "activity" | "permits" | "query">,
@@ -51,7 +51,7 @@ export function nowView(
   ];
 }
 
-/** Somebody whose grants name no registered cluster sees none. */
+/** A person whose grants match no registered cluster sees none. */
 function allWell(count: number): string {
   if (count === 0) return "No cluster is registered, or none is shown to you.";
   return count === 1 ? "1 cluster is well." : `All ${count} clusters are well.`;

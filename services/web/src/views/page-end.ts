@@ -3,14 +3,14 @@ import type { Permits } from "../acts/act-offer.ts";
 import { addressOfPage } from "../place.ts";
 import { el, link, type ViewNode } from "../view-node.ts";
 
-/** Where a list is shown. */
+/** The page that shows a list. */
 export interface PageOfList {
   /** The path of the page, without its query. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-/** A page on which somebody may act. */
+/** A page that offers acts. */
 export interface OfferingPage extends PageOfList {
   readonly permits: Permits;
 }
@@ -20,7 +20,7 @@ export interface PlottedPage extends OfferingPage {
   readonly activity: ShownActivity;
 }
 
-/** How much of a list is shown, and the way to the rest. */
+/** The number of shown elements, and a link to the rest. */
 export function pageEnd(
   { count, next }: { readonly count: number; readonly next?: string | undefined },
   shown: number,

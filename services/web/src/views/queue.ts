@@ -11,7 +11,7 @@ import { filterForm } from "./filter-form.ts";
 import type { PlottedPage } from "./page-end.ts";
 import { reasonTable } from "./reason-table.ts";
 
-/** What waits and for how long, what runs, what is on hold and what failed. Age comes first: it says whether anything is late. */
+/** Requests that wait, run, are on hold or failed. The age comes first, because it shows whether anything is late. */
 export function queueView(
   answer: ApiAnswer<"queue">,
   { activity, permits, query }: Pick<PlottedPage, "activity" | "permits" | "query">,
@@ -71,14 +71,14 @@ function failedCountText(count: number, since: string): string {
   return `${count} workload${count === 1 ? "" : "s"} since ${since}`;
 }
 
-/** People who may act everywhere can discard all that failed for a reason; others do it workload by workload. */
+/** A person who may act everywhere can discard all failed rolls of a reason. Others discard them workload by workload. */
 function failedMark(reason: string, since: string, permits: Permits): ViewNode {
   const mark = stateMark("failed", reason);
   const discard = actButtons(permits, { cluster: "", namespace: "" }, [discardAllOffer(reason, since)]);
   return discard.length === 0 ? mark : el("span", {}, mark, " ", ...discard);
 }
 
-/** What cannot be divided by cluster and namespace. */
+/** Counts that cannot be divided by cluster and namespace. */
 function queueFacts(
   queue: NonNullable<ApiAnswer<"queue">["queue"]>,
 ): readonly (readonly [string, ViewNode])[] {

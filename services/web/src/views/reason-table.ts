@@ -1,11 +1,11 @@
 import { reasonText } from "@fleet-reloader/engine/ask/reason-texts";
 import { table, type ViewElement, type ViewNode } from "../view-node.ts";
 
-/** How many there are of each reason, with what it means and what to do. */
+/** The count of each reason, its meaning and what to do. */
 export function reasonTable(what: {
   readonly label: string;
   readonly counts: Readonly<Record<string, number>>;
-  /** What is counted, as a heading. */
+  /** The heading of the counts. */
   readonly counted: string;
   readonly markOf: (reason: string) => ViewNode;
   readonly none: string;
@@ -21,7 +21,7 @@ export function reasonTable(what: {
   });
 }
 
-/** The reason itself is in the first column. Those of pods are not ours. */
+/** The meaning without the reason, which is in the first column. Reasons of pods are not ours and have none. */
 function meaningOf(reason: string): string {
   const meaning = reasonText(reason)
     .slice(reason.length + 1)

@@ -11,7 +11,7 @@ import { type OfferingPage, pageEnd } from "./page-end.ts";
 
 type PlanAnswer = ApiAnswer<"source">;
 
-/** What would follow from a change of a source: who uses it, and how the content comes to its pods. */
+/** What a change of a source would cause: the workloads that use it, and how its content reaches their pods. */
 export function sourceView(answer: PlanAnswer, page: OfferingPage, nowMs: number): readonly ViewNode[] {
   const { cluster, keys, nearest, source, state, time, users } = answer;
   const object = { cluster, kind: source.kind, namespace: source.namespace, name: source.name };
@@ -52,7 +52,7 @@ function plannedRow(user: PlanAnswer["users"][number], cluster: string): readonl
   return [
     link(objectAddress("workloads", { cluster, kind, namespace, name }), `${kind} ${name}`),
     stateMark(verdict.type, plannedWord(verdict, isCause)),
-    // Where no source counts, the verdict may have the reason of another one.
+    // If no source counts, the verdict may have the reason of another source.
     reasonText(verdict.type === "roll" || isNoReason(verdict.reason) ? reason : verdict.reason),
     reachText[reach],
   ];
