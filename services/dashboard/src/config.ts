@@ -6,10 +6,10 @@ import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fie
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 
-/** With these keys it says whether a content is the recorded one. */
+/** The dashboard needs these keys to tell whether a content is the recorded one. */
 const { markKeyFile, markKeySecret } = workerFields;
 
-/** What watchers and workers both accept, also where it has no effect here: one set of flags for all processes of a hub. */
+/** Accepts every flag that watchers and workers both accept, even if it has no effect here: one set of flags serves all processes of a hub. */
 export const dashboardConfig = {
   ...connectionFields,
   ...fleetFields,

@@ -3,7 +3,7 @@ import { auditFields, scalingFields } from "@fleet-reloader/runtime/config/field
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { workerConfig } from "@fleet-reloader/worker/config";
 
-/** The fields of a worker, with those that only a watcher or the dashboard has. */
+/** The fields of a worker, and those that only a watcher or the dashboard has. */
 export const standaloneConfig = {
   ...workerConfig,
   ...dashboardFields,

@@ -7,7 +7,7 @@ import { watchParts } from "@fleet-reloader/wiring/watches/parts";
 import { compactOften } from "./compact-often.ts";
 import { watcherConfig } from "./config.ts";
 
-/** The watcher as a process of its own. Several watchers on one Redis share the clusters. */
+/** The watcher as a separate process. Several watchers on one Redis share the clusters. */
 export async function startWatcher(sources: ConfigSources): Promise<RunningService> {
   const config = await loadServiceConfig("fleet-reloader watcher", watcherConfig, sources);
   compactOften();

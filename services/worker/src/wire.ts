@@ -6,7 +6,7 @@ import { startProcess } from "@fleet-reloader/wiring/process/start-process";
 import { workParts } from "@fleet-reloader/wiring/works/parts";
 import { workerConfig } from "./config.ts";
 
-/** The worker as a process of its own. Any number of workers may run on one Redis. */
+/** The worker as a separate process. Any number of workers may run on one Redis. */
 export async function startWorker(sources: ConfigSources): Promise<RunningService> {
   const config = await loadServiceConfig("fleet-reloader worker", workerConfig, sources);
   return await startProcess({
