@@ -6,7 +6,7 @@ const { size, perSecond } = defaultShare;
 const burst = fc.integer({ min: 1, max: 3000 });
 const time = fc.integer({ min: 0, max: 10_000_000 });
 
-/** Ranks of several bursts of one flow, each so long after the one before. */
+/** Ranks of several bursts of one flow. `afterMs` is the time since the burst before. */
 function ranksOf(bursts: readonly { readonly count: number; readonly afterMs: number }[]) {
   let backlog: Backlog | undefined;
   let now = 0;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { asFault, dispositions, Fault, faultCatalogue } from "./fault.ts";
 
 describe("the catalogue of faults", () => {
-  // The operator's page is made from it.
+  // The operator's page is generated from it.
   test.each(Object.entries(faultCatalogue))("says of %s what it means and how to mend it", (_, entry) => {
     const { meaning, mend } = entry;
     expect(meaning).toMatch(/^[A-Z].*\.$/);
@@ -15,7 +15,7 @@ describe("the catalogue of faults", () => {
 });
 
 describe("what the queue does with a fault", () => {
-  // No outage of somebody else's may use up the attempts of a request.
+  // An outage of another system must not use up the attempts of a request.
   test.each(["throttled", "denied", "unreachable", "aborted"] as const)(
     "of class %s is to wait without using up an attempt",
     (kind) => {
@@ -30,7 +30,7 @@ describe("what the queue does with a fault", () => {
     },
   );
 
-  // A webhook that takes our edit out is mended one day, and nothing else asks again.
+  // Somebody may fix a webhook that removes our edit, and nothing else triggers another try.
   test("that says that our write was rewritten is to try again, counted", () => {
     const { disposition } = new Fault("engine.write-rewritten", "a webhook removed it");
     expect(disposition).toMatchObject({ queue: "retry" });
@@ -62,7 +62,7 @@ describe("a thrown value as a fault", () => {
     });
   });
 
-  // Whatever it holds may be content: it is not shown.
+  // The thrown value may be content, so it is not shown.
   test.each(["password", { password: "p" }, undefined, null])(
     "shows nothing of %j, which is no error",
     (thrown) => {

@@ -191,7 +191,7 @@ describe("a problem", () => {
     ]);
   });
 
-  // A workload with three lists of the costliest patterns took three times as long as one annotation may.
+  // A workload with three lists of the most expensive patterns took three times as long as one annotation may.
   test("is told of each list whose patterns cost too much beside those of the others", () => {
     const compile: CompilePattern = (source) => ({ ...compileForTest(source), cost: 1_000 });
     const listOf = (count: number) => Array.from({ length: count }, (_, i) => `a${i}.*`).join(",");

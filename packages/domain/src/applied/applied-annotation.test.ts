@@ -55,7 +55,7 @@ describe("writing an applied state", () => {
   });
 });
 
-/** An object whose annotations are owned like this: field manager → annotations. */
+/** An object with these owners of annotations: field manager → annotations. */
 function ownedBy(owners: Readonly<Record<string, readonly string[]>>): object {
   const managedFields = Object.entries(owners).map(([manager, annotations]) => ({
     manager,
@@ -94,7 +94,7 @@ describe("an applied state stands as we wrote it", () => {
     expect(hasOwnAppliedState({ annotations: { other: "x" }, object })).toBe(false);
   });
 
-  // A watch, which has no keys, asks only whether anybody of us was there.
+  // A watch has no keys. It only needs to know whether any install of ours wrote a state.
   test("for a watch under whatever key, for a worker only under its own", () => {
     const object = ownedBy({ Reloader: [theirs] });
     expect(hasOwnAppliedState({ annotations: { [theirs]: "x" }, object })).toBe(true);

@@ -4,7 +4,7 @@ import { type AppliedState, formatAppliedState, parseAppliedState, servedOf } fr
 
 const keys = testKeyring("k1");
 
-/** What states in older formats do not say. */
+/** The fields that states in older formats do not have. */
 const old = { uid: undefined, count: 0, served: undefined };
 const state: AppliedState = {
   ...old,
@@ -28,7 +28,7 @@ const state: AppliedState = {
 };
 
 describe("the applied state on a workload", () => {
-  // Written on people's workloads: what is read here was written by every version there has been.
+  // The text is stored on people's workloads, so every version has to read what any earlier version wrote.
   test("is one line of JSON, short and sorted", () => {
     expect(formatAppliedState(state, keys)).toBe(
       '{"v":1,"key":"k2","template":"T","until":1700,"patterns":["ConfigMap/a.*","Secret/b.*"],"sources":{"ConfigMap/app":"D1",' +

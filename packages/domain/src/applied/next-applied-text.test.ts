@@ -30,7 +30,7 @@ describe("the next applied state", () => {
     );
   });
 
-  // An old one was restored, or the remembered one was taken away.
+  // Somebody restored an old state or removed the remembered one.
   test("counts one more than what Redis remembers, though a lower count stands there", () => {
     expect(nextAppliedText(state, { text: textOf(state, 2), count: 7, isFence: false }, keys)).toBe(
       textOf(state, 8),

@@ -28,7 +28,7 @@ function noteOf(digestOf: (at: number) => string, sources = count) {
 
 const digestOf = (at: number): string => `${String(at).padStart(10, "0")}AAAAAAAAAAAA`;
 
-// All annotations of an object have 256 KiB together: a longer applied state was never written, and the workload never adopted.
+// All annotations of an object share 256 KiB. A longer applied state could not be written, so the workload was never adopted.
 test("an applied state of very many sources fits any object", () => {
   const applied = noteOf(digestOf);
   const text = formatAppliedState(applied, keys);
@@ -88,7 +88,7 @@ test("one that was made with a key we do not have is none", () => {
   expect(parseAppliedState(text, testKeyring("k2"))).toBeUndefined();
 });
 
-// One roll for a change, none without, as with an applied state that says it in full (I2, I3).
+// One roll for a change, none without, as with an unpacked applied state (I2, I3).
 test("a workload with such a state rolls for what changes, for that alone, and once", () => {
   const workload = new PlannedWorkload(templateUsing({}));
   const names = Array.from({ length: 3_000 }, (_, at) => `config-of-some-tenant-${at}`);

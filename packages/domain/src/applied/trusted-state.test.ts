@@ -9,7 +9,7 @@ function state(count: number, own: Partial<AppliedState> = {}): AppliedState {
   return { ...said, uid, count, ...own };
 }
 
-/** An applied state of before: it does not count, and does not say for which workload it is. */
+/** An applied state in an older format: without a count and without the uid of its workload. */
 const ofBefore = state(0, { uid: undefined });
 
 function evidence(known: Partial<AppliedEvidence>): AppliedEvidence {
@@ -70,7 +70,7 @@ describe("with an applied state that Redis remembers", () => {
     expect(trusted({ ...known, remembered })).toEqual({ applied: remembered, isDamaged: true });
   });
 
-  // What a write of ours left that nobody has verified.
+  // A state that a write of ours left and nobody has verified.
   test("in doubt a later applied state of a roll does not count before Redis knows it", () => {
     expect(trusted({ onWorkload: state(6, ofRoll), remembered, isDoubtful: true })).toEqual({
       applied: remembered,

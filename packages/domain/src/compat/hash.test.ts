@@ -4,7 +4,7 @@ import { utf8 } from "../bytes.ts";
 import type { SourceContent } from "../source/source.ts";
 import { compatDeletedMarker, compatHash, compatSourceHash } from "./hash.ts";
 
-// Node's crypto is used by the test only; the domain gets its digests handed in.
+// Only the test uses Node's crypto. The domain gets its digests from the caller.
 const sha1 = (bytes: Uint8Array) => createHash("sha1").update(bytes).digest("hex");
 
 function content(

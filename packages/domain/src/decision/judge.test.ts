@@ -32,7 +32,7 @@ interface Case {
   readonly name?: string;
   readonly isReferenced?: boolean;
   readonly autoReloadAll?: boolean;
-  /** The annotations of the object whose template it follows. */
+  /** The annotations of the object whose template the workload follows. */
   readonly owner?: Annotations;
 }
 

@@ -51,7 +51,7 @@ describe("the pods of a workload", () => {
     expect(podsStart(pods)).toEqual({ notBefore: 118, notAfter: 122 });
   });
 
-  // A container that started again has read its variables again.
+  // A restarted container has read its variables again.
   test("count from the start of the container that runs now", () => {
     expect(podsStart([pod(100, [running(900)])])).toEqual({ notBefore: 898, notAfter: 902 });
   });
@@ -68,7 +68,7 @@ describe("the pods of a workload", () => {
     });
   });
 
-  // It has read the content of then, and the other containers work with what it made of that.
+  // It read the content at its start, and the other containers use what it made of that.
   test.each([
     ["an init container has", completed(102)],
     ["a sidecar has", running(102)],
@@ -127,12 +127,12 @@ test("the pods of the newest template started with their first container, by its
   expect(byNode(old, pod(100, [running(102), running(101)], second))).toBe(101);
   expect(byNode(pod(100, [running(40)]))).toBe(100);
   expect(byNode(pod(100, [running(120)], { initContainerStatuses: [completed(103)] }))).toBe(103);
-  // No status tells of the second one: it may have started as soon as it was made.
+  // No status reports the second pod: it may have started as soon as it was made.
   expect(byNode(pod(100, [running(102)], second), pod(100, [], second))).toBe(100);
   expect(byNode(pod(100, [waiting]))).toBe(Number.POSITIVE_INFINITY);
 });
 
-// An init container that read the content of then does not tell what the container beside it has read since.
+// An old content read by an init container does not say what the container beside it has read since.
 test("each container of each living pod tells when it started", () => {
   const again = pod(100, [running(900)], { initContainerStatuses: [completed(102)] });
   const gone = pod(100, [running(110)], { phase: "Failed" });

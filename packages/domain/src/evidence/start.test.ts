@@ -11,7 +11,7 @@ interface Written {
   readonly ownsTemplate?: boolean;
 }
 
-/** A workload that was written by these, as managedFields say. */
+/** A workload with these writes in its managedFields. */
 function writtenBy(...all: readonly Written[]): object {
   const managedFields = all.map(({ manager, at, optsIn, ownsTemplate }) => ({
     manager,
@@ -60,7 +60,7 @@ describe("without an applied state, changes count from", () => {
     expect(startWithoutState(history({ object }))).toEqual({ atSeconds: 300 });
   });
 
-  // The applied state may have been lost in that very write.
+  // That write may have removed the applied state.
   test("before that write where Redis forgot, also when another owns the opt-in too", () => {
     const both = { manager: "helm", at: 300, optsIn: true, ownsTemplate: true };
     const other = { manager: "people", at: 310, optsIn: true };

@@ -17,7 +17,7 @@ const rollout = {
   ...{ sources: [], uses: false },
 };
 
-// The brakes hold it by either.
+// Workers hold the workload for either of the two.
 test.each([rollout.ref, rollout.templateOwner])(
   "a workload that refers to another for its template is covered by both: %j",
   ({ kind, name }) => {
@@ -39,7 +39,7 @@ test.each([{ cluster: "nova" }, { cluster: "uid-1" }, selecting("env=prod"), {}]
   },
 );
 
-// The brakes know a cluster by the registration that serves it: who else registers it is not trusted.
+// Workers know a cluster by the registration that serves it. Other registrations of it are not trusted.
 test.each([
   [{ cluster: "nova-again" }, "no cluster is served by the registration nova-again; did you mean nova?"],
   [selecting("env=test"), "no cluster is served by a registration with these labels; did you mean nova?"],

@@ -36,7 +36,7 @@ function stashOf(roll: PlannedRoll): NewObject {
   return write.stash;
 }
 
-/** What the API server adds to every Job when it is made. */
+/** A new Job with the fields that the API server adds. */
 function created({ ref, object }: NewObject): NewObject {
   const labels = { "controller-uid": "x", "batch.kubernetes.io/job-name": ref.name };
   const spec = objectOf(object.spec);
@@ -96,7 +96,7 @@ test("the stash itself never runs, belongs to nobody and carries no label of the
   );
 });
 
-// With OwnerReferencesPermissionEnforcement the new Job would be refused, after the old one was deleted.
+// With OwnerReferencesPermissionEnforcement the API server would refuse the new Job after the old one was deleted.
 test("the new Job keeps its owners, and does not block their deletion", () => {
   const owner = { apiVersion: "apps.io/v1", kind: "App", name: "a", uid: "u" };
   const ownerReferences = [

@@ -31,7 +31,7 @@ test.each([
     spec: { secretName: "api-credentials", secretTemplate: { annotations } },
   }),
   making(...externalSecret, { spec: { target: { template } } }),
-  // Without a template it copies its own annotations.
+  // Without a template the ExternalSecret copies its own annotations.
   making(...externalSecret, { spec: {} }, annotations),
   making("secrets-store.csi.x-k8s.io/v1", "SecretProviderClass", { spec: { secretObjects } }),
   making(...kustomization, { secretGenerator }),

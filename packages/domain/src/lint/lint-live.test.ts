@@ -27,7 +27,7 @@ const halfOptional = {
   ],
 };
 
-/** A Deployment as an item of a list has it, without its type. */
+/** A Deployment as an item of a list, without apiVersion and kind. */
 function live(annotations: Annotations, spec: object = usesSettings) {
   return { metadata: { namespace: "shop", name: "api", annotations }, spec: { template: { spec } } };
 }

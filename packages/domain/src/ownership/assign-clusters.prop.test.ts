@@ -11,7 +11,7 @@ const weight = fc.constantFrom(1, 1, 1, 2, 4, 64, 1000);
 const placement = fc.record({ cluster: fc.uuid(), weight, owner: fc.constant(undefined) });
 const placements = fc.uniqueArray(placement, { maxLength: 60, selector: ({ cluster }) => cluster });
 
-/** The same clusters, watched as the assignment says. */
+/** The clusters after each was given to its assigned member. */
 function settle(them: readonly WatcherMember[], clusters: readonly Placement[]): readonly Placement[] {
   const assigned = assignClusters(them, clusters);
   return clusters.map((one) => ({ ...one, owner: assigned.get(one.cluster) }));
@@ -90,7 +90,7 @@ describe("the assignment of clusters to members", () => {
         const gone = loadsOf(moved(before, settle(them, before)));
         for (const [owner, load] of loadsOf(before)) {
           const above = Math.max(0, load - (bounds.get(owner ?? "") ?? 0));
-          // A cluster is not divided: what makes room may be one more than needed.
+          // A cluster cannot be divided, so one cluster more than needed may have to move.
           const most = above > 0 ? above + heaviest : 0;
           expect(gone.get(owner) ?? 0).toBeLessThanOrEqual(most + 1e-6);
         }

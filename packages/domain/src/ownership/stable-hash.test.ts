@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { stableHash } from "./stable-hash.ts";
 
-// Another number would move every cluster to another shard: what is in a Redis now was put there by these.
+// Another number would move every cluster to another shard, but the entries in existing Redis servers were stored by these numbers.
 test.each([
   ["", 2872998923],
   ["cluster-1", 3006616245],

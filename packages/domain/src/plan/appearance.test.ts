@@ -46,7 +46,10 @@ describe("a source that appears", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  /** Named or optional, so that pods start without it; made this long after the template, with pods that started then. */
+  /**
+   * A workload whose source is named or optional, so its pods start without it. The source was made this long after the template; the pods
+   * started at `startedAt`.
+   */
   function madeAfter(seconds: number, startedAt: number | undefined, isNoted: boolean, rules = onCreate) {
     const workload = new PlannedWorkload(templateUsing({ maybe: { optional: true } }));
     workload.rules = rules;
@@ -54,7 +57,7 @@ describe("a source that appears", () => {
     workload.seen = { atSeconds: workload.now };
     workload.name("ConfigMap", "named");
     if (isNoted) workload.reconcile();
-    // As `podsStart` tells it: the clock of a node may be two seconds off.
+    // As in `podsStart`: the clock of a node may be two seconds off.
     if (startedAt !== undefined) {
       const at = workload.now + startedAt;
       workload.podsStart = { notBefore: Math.max(workload.now, at - 2), notAfter: at + 2 };
@@ -94,7 +97,7 @@ describe("a source that appears", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  // A roll of ours looks at everything first: what appears in the same second is late.
+  // A roll of ours reads every source first, so a source that appears in the same second is late.
   test("rolls also in the very second of a roll for another source", () => {
     const workload = new PlannedWorkload(templateUsing({ app: {}, db: {} }));
     workload.rules = onCreate;

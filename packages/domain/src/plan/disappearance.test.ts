@@ -78,7 +78,7 @@ describe("a roll for a source that is gone is written", () => {
     expect(workload.template).not.toEqual(before);
   });
 
-  // The peer does not roll then. The pods carry what is gone all the same.
+  // The peer does not roll then, but the pods still have the deleted content.
   test("as an annotation where there never was a variable", () => {
     const workload = adoptedBy(onDelete, { a: "1" });
     workload.strategy = "env-vars";

@@ -138,7 +138,7 @@ describe("a required source that was made after the workload", () => {
     expect(named.reconcile()).toEqual({});
   });
 
-  // What was there before the workload was read by its pods, unless it took the place of another.
+  // The pods have read a source that existed before the workload, unless it replaced another one.
   test("is the only unchanged one that pods are asked about", () => {
     expect(written(withoutState(), 1100).plan().hingesOnPods).toBe(true);
     expect(written(withoutState(), 900).plan().hingesOnPods).toBe(false);
@@ -186,7 +186,7 @@ describe("an optional source", () => {
 });
 
 describe("a source that was recorded as absent", () => {
-  /** Noted without it at 1050. */
+  /** A workload recorded at 1050 without the source. */
   function without(): PlannedWorkload {
     const workload = withoutState();
     workload.now = 1050;

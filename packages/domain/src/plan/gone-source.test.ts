@@ -6,7 +6,7 @@ import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned
 
 const late = { late: { optional: true } };
 
-/** Its pod started at 1250, with `late` as it was noted. At 1300 it was deleted, and at 1302 that was observed. */
+/** Its pod started at 1250 with `late` as recorded. `late` was deleted at 1300, and that was observed at 1302. */
 function withoutLate(podsStart: PodsStart | undefined = started(1250)): PlannedWorkload {
   const workload = adopted({ app: {}, ...late });
   workload.set("ConfigMap", "late", { a: "1" });
@@ -19,7 +19,7 @@ function withoutLate(podsStart: PodsStart | undefined = started(1250)): PlannedW
   return workload;
 }
 
-/** At 2000 `late` is made again, and this is when its pods started. */
+/** Makes `late` again at 2000, with pods that started at `podsStart`. */
 function backWith(workload: PlannedWorkload, podsStart: PodsStart | undefined, a = "1"): PlannedWorkload {
   workload.now = 2000;
   workload.set("ConfigMap", "late", { a });
@@ -100,7 +100,7 @@ describe("an optional source that comes back with the content it had", () => {
     const workload = withoutLate();
     const unlisted = backWith(workload, undefined);
     expect(unlisted.reconcile()).toEqual({});
-    // Whoever may list them later finds it.
+    // A worker that may list the pods later finds it.
     unlisted.podsStart = started(1500);
     expect(unlisted.reconcile()).toEqual({ late: "LateOptionalReference" });
   });

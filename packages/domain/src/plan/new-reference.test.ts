@@ -4,7 +4,7 @@ import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned
 import { rolledForApp, written } from "../fixture/unrecorded-workload.ts";
 
 describe("a source that the applied state does not name yet", () => {
-  /** Adopted at 1100; a template that reads `more`, too, is written at 1300. */
+  /** Adopted at 1100. At 1300 a template is written that also reads `more`. */
   function edited(...times: readonly number[]): PlannedWorkload {
     const workload = adopted({ db: {} });
     workload.now = 1300;
@@ -32,7 +32,7 @@ describe("a source that the applied state does not name yet", () => {
 });
 
 describe("a key that is read only now", () => {
-  /** Adopted at 1100 through one key; a template that reads another, too, is written at 1300. */
+  /** Adopted at 1100 through one key. At 1300 a template is written that also reads another key. */
   function wider(changedAt: number | undefined): PlannedWorkload {
     const workload = adopted({ app: { keys: ["a"] } });
     const change = () => {

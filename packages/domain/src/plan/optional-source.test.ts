@@ -9,7 +9,7 @@ describe("an optional source", () => {
   test("that appears after it was recorded as missing rolls, once (T14)", () => {
     const workload = adopted(late);
     workload.set("ConfigMap", "late", { a: "1" });
-    // However many workloads use it, no pod is listed.
+    // No pods are listed, however many workloads use the source.
     expect(workload.plan().hingesOnPods).toBe(false);
     expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
     expect(workload.reconcile()).toEqual({});
@@ -69,7 +69,7 @@ describe("an optional source", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  // It was there when the pods were made; only now it is asked for. That is no appearance (I2).
+  // The source existed when the pods were made, and is opted in to only now. It has not appeared (I2).
   test("that was there before a roll of ours and is opted in to afterwards is adopted", () => {
     const workload = adopted({ app: {}, other: { optional: true }, ...late });
     workload.hide("ConfigMap", "late");
@@ -83,7 +83,7 @@ describe("an optional source", () => {
     expect(workload.appliedText).toContain('"ConfigMap/late":"');
   });
 
-  // Its pods may have been made anew since, by a drained node say.
+  // Its pods may have been replaced since, for example by the drain of a node.
   test("that is opted in to only after it was made rolls unless all pods started later", () => {
     const optedIn = (podsStart: PodsStart | undefined) => {
       const workload = new PlannedWorkload(templateUsing({ db: {}, ...late }));
@@ -116,7 +116,7 @@ describe("an optional source", () => {
     expect(workload.reconcile()).toEqual({ late: "SourceChanged" });
   });
 
-  // The pods of the new template started without it, whatever was in it before.
+  // The pods of the new template started without it, whatever it contained before.
   test("that is missing while the template changes is late, even with its old content", () => {
     const workload = adopted(late);
     workload.set("ConfigMap", "late", { a: "1" });
@@ -146,7 +146,7 @@ describe("an optional source", () => {
       expect(firstSight(500, 600, 700).reconcile()).toEqual({ late: "LateOptionalReference" });
     });
 
-    // Its pods may have been made anew since. Where that is not known it rolls, as for any content that was written since we came.
+    // Its pods may have been replaced since. If that is not known it rolls, as for any content written since we came.
     test.each<[when: string, podsStart: PodsStart | undefined, reasons: object]>([
       ["started in its second", started(700), { late: "LateOptionalReference" }],
       ["started later", started(701), {}],

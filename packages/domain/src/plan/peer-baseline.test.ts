@@ -50,7 +50,7 @@ describe("what the peer left on a workload is its baseline at first sight", () =
     expect(firstSight(withAnnotation("other", peerHash({ a: "1" })), { a: "2" })).toEqual({});
   });
 
-  // Its annotations leave the variables of before as they were, so nobody knows which is newer.
+  // Rolls by annotation leave earlier variables as they were, so nobody knows which is newer.
   test("a variable beside an annotation that tells of a later roll proves no change", () => {
     const template = withVariable(variable, peerHash({ a: "1" }), templateUsing({ app: {}, db: {} }));
     const workload = new PlannedWorkload(withAnnotation("db", peerHash({ b: "1" }), template));
@@ -79,7 +79,7 @@ describe("what the peer left on a workload is its baseline at first sight", () =
     expect(firstSight(withVariable(variable, value), { a: "2" })).toEqual({});
   });
 
-  // `app-x` and `app.x` have one variable; the peer puts the hash of the one that changed last into it.
+  // `app-x` and `app.x` share one variable. The peer writes the hash of the one that changed last into it.
   test("a variable that is another source's says nothing of this one", () => {
     const template = templateUsing({ "app-x": {}, "app.x": {} });
     const workload = new PlannedWorkload(
@@ -101,7 +101,7 @@ describe("what the peer left on a workload is its baseline at first sight", () =
     expect(workload.reconcile()).toEqual({});
   });
 
-  // A roll of ours that nobody has verified: what it left on the template says that it was made.
+  // The combined mark on the template shows that an unverified roll of ours was made.
   test("a variable that two sources share is told by the mark of both", () => {
     const workload = new PlannedWorkload(templateUsing({ "app-x": {}, "app.x": {} }));
     workload.strategy = "env-vars";
@@ -143,7 +143,7 @@ describe("a workload whose applied state was taken away", () => {
     return workload;
   }
 
-  // What the peer left is older than our own mark: it says nothing of these pods any more (I2).
+  // The peer's traces are older than our own mark, so they say nothing about these pods (I2).
   test.each(["annotations", "env-vars"] as const)(
     "is not rolled for the %s we or the peer left",
     (strategy) => {

@@ -4,7 +4,7 @@ import { formatAppliedState } from "../applied/applied-state.ts";
 import { PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 import { testKeyring } from "../fixture/test-keys.ts";
 
-// A small world in which everything meets: three sources, two values, two keys, optional and needed uses.
+// A small world, so that all cases meet: three sources, two values, two keys, optional and required uses.
 const names = ["app", "db", "123"] as const;
 const data = fc.dictionary(fc.constantFrom("a", "b", "__proto__"), fc.constantFrom("1", "2"));
 const uses = fc.dictionary(
@@ -75,14 +75,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const neither = { reloadOnCreate: false, reloadOnDelete: false };
 
-/** Any workload that any history may have left, adopted or not. */
+/** Any workload that any history can produce, adopted or not. */
 const anyWorkload = fc.tuple(uses, fc.array(step, { maxLength: 12 })).map(([some, steps]) => {
   const workload = new PlannedWorkload(templateUsing(some));
   for (const one of steps) one(workload);
   return workload;
 });
 
-/** The same, looked at by us just now: what follows is a change, or none. */
+/** The same workload after a reconcile of ours, so only later steps can be changes. */
 const settledWorkload = anyWorkload.map((workload) => {
   workload.showAll();
   workload.reconcile();

@@ -21,7 +21,7 @@ describe("a workload that is seen for the first time", () => {
     expect(workload.appliedText).toContain('"ConfigMap/app":"-"');
   });
 
-  // Damaged by hand or by a tool: what the pods carry has to be established anew (decision 5).
+  // Damaged by hand or by a tool: the content that the pods run with has to be determined again (decision 5).
   test.each(["", "{", '{"v":9}', '{"v":1,"key":"k1","sources":{"ConfigMap/app":7}}'])(
     "because its applied state reads %j is judged by when its source was written",
     (appliedText) => {
@@ -112,7 +112,7 @@ describe("a workload that is recorded", () => {
     expect(workload.appliedText).toBeUndefined();
   });
 
-  // Two ConfigMaps that a careless separator would take for one.
+  // A careless separator would make these two ConfigMaps equal.
   test("tells contents apart that only differ in where a separator stands (T12)", () => {
     const workload = adopted();
     workload.set("ConfigMap", "app", { a: "1;b=2" });
@@ -147,7 +147,7 @@ describe("only the keys that the pods read matter", () => {
     expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
   });
 
-  // The edit of the template has made the pods anew, so they have the new key's value.
+  // The edit of the template has replaced the pods, so they have the new key's value.
   test("and a template that reads more keys rolls nothing by itself", () => {
     const workload = adopted({ app: { keys: ["a"] } });
     workload.set("ConfigMap", "app", { a: "1", b: "2" });
@@ -188,7 +188,7 @@ describe("a new digest key", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  // While the lines are swapped (docs/fleet.md), a worker that has not restarted takes the next request.
+  // While the key lines are swapped (docs/fleet.md), a worker that has not restarted may take the next request.
   test("is read by those that hold it as their second", () => {
     const workload = rotated();
     workload.reconcile();
@@ -214,7 +214,7 @@ describe("a new digest key", () => {
     expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
   });
 
-  // What is gone cannot be digested anew: its old digest stays, with the name of its key.
+  // A deleted source cannot be digested again, so its old digest stays, with the id of its key.
   test("rolls nothing for a source that was gone meanwhile and is back as it was", () => {
     const workload = rotated();
     workload.remove("ConfigMap", "app");

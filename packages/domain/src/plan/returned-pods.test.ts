@@ -5,7 +5,7 @@ import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned
 
 const second = templateUsing({ app: {} }, "app:2");
 
-/** Its pods started at 1001 and read a=1. Then its ConfigMap was changed at 1300, and it was rolled at 1302. */
+/** Its pods started at 1001 and read a=1. Its ConfigMap was changed at 1300, and the workload was rolled at 1302. */
 function rolled(): PlannedWorkload {
   const workload = adopted();
   workload.now = 1300;
@@ -14,7 +14,7 @@ function rolled(): PlannedWorkload {
   return workload;
 }
 
-/** At 1300 its ConfigMap was changed and at 1301 a new image was applied, whose pods wait for it. */
+/** At 1300 its ConfigMap was changed. At 1301 a new image was applied, and its pods wait for the image. */
 function appliedTogether(image = second): PlannedWorkload {
   const workload = adopted();
   workload.now = 1300;
@@ -34,7 +34,7 @@ function reconcileAt(workload: PlannedWorkload, now: number): Readonly<Record<st
   return reasons;
 }
 
-/** The template is that of before, and its pods have run all the time. */
+/** The earlier template is back, and its pods have run all the time. */
 function returns(workload: PlannedWorkload, template: unknown): void {
   workload.now += 100;
   workload.edit(template);
@@ -55,7 +55,7 @@ describe("a workload whose template returns while its pods still run is rolled",
     const workload = rolled();
     returns(workload, before);
     expect(reconcileAt(workload, 1500)).toEqual({ app: "ChangedAfterStart" });
-    // The roll after that is undone as well.
+    // The next roll is undone as well.
     returns(workload, before);
     expect(reconcileAt(workload, 1700)).toEqual({ app: "ChangedAfterStart" });
   });
@@ -96,7 +96,7 @@ describe("a workload whose template returns while its pods still run is rolled",
   });
 });
 
-/** Rolled for a=1 and for a bad a=2, whose rollout hangs, and then back: with variables that is the template of before, and so are its pods. */
+/** Rolled for a=1, then for a bad a=2 whose rollout hangs, then back. With variables this gives the earlier template, and so the earlier pods. */
 function rolledBack(podStart: number): PlannedWorkload {
   const workload = adopted();
   workload.strategy = "env-vars";
@@ -232,7 +232,7 @@ describe("what pods ran with before counts for no template but one that returned
     const workload = rolled();
     workload.now = 1400;
     workload.edit(second);
-    // The controller has made none of its pods yet.
+    // The controller has not made any of its pods yet.
     Object.assign(workload, { isRolledOut: false, podsStart: started(1001) });
     expect(reconcileAt(workload, 1400)).toEqual({});
     Object.assign(workload, { isRolledOut: true, podsStart: started(1402) });

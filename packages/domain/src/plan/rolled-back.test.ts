@@ -7,8 +7,8 @@ import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned
 const first = { a: "1", b: "1" };
 
 /**
- * At 1300 an upgrade brings another content and at 1301 an image that cannot be pulled: its pods wait. At 1400 `helm rollback` takes both
- * back, and the pods from before run on.
+ * At 1300 an upgrade writes another content and at 1301 an image that cannot be pulled, so its pods wait. At 1400 `helm rollback` undoes both,
+ * and the earlier pods run on.
  */
 function rolledBack(podsStart: PodsStart | undefined, beside: readonly number[] = []): PlannedWorkload {
   const workload = adopted();

@@ -21,7 +21,7 @@ describe("a source that is set aside", () => {
     expect(workload.appliedText).toBe(appliedText);
     workload.now += 100;
     workload.showAll();
-    // Whoever changes an annotation writes the whole object.
+    // A change of an annotation writes the whole object.
     workload.set("ConfigMap", "app", { a: "1", b: "1" });
     expect(workload.reconcile()).toEqual({});
   });

@@ -21,7 +21,7 @@ describe("a class whose content pods show", () => {
       workload: () => shown(999),
       reasons: {},
     },
-    // What they show was made when they started: another content in that second is a later one.
+    // The pods show the content of their start, so another content in that second is a later one.
     {
       sentence: "rolls when it was changed in the second of the start",
       workload: () => shown(1000),
@@ -81,7 +81,7 @@ describe("the start of the pods", () => {
 });
 
 describe("an applied state of another template", () => {
-  /** Adopted at 1100, changed at 1210; what else is written then, and when the pods started. */
+  /** Adopted at 1100 and changed at 1210, together with this template. The pods started at `podsStart`. */
   function changedWith(template: unknown, podsStart: PlannedWorkload["podsStart"]): PlannedWorkload {
     const workload = adopted();
     workload.now = 1210;
@@ -110,7 +110,7 @@ describe("an applied state of another template", () => {
       workload: () => changedWith(next, undefined),
       reasons,
     },
-    // A pod that was evicted says nothing of the others that were there.
+    // An evicted pod says nothing about the other pods of that time.
     {
       sentence: "is needed: of the same template pods that started later prove nothing",
       workload: () => changedWith(same, started(1221)),
@@ -119,7 +119,7 @@ describe("an applied state of another template", () => {
   ])("$sentence", expectOnce);
 
   describe("that is applied in one go with the content", () => {
-    /** Both were written at 1210, and a pod of the new template was made in that second. Its container started then. */
+    /** Both were written at 1210. In that second a pod of the new template was made and its container started. */
     const appliedTogether = (containerStart: number, templateAt = 1210) => {
       const workload = adopted();
       workload.now = 1210;

@@ -39,7 +39,7 @@ describe("a roll is written", () => {
     expect(edit).toEqual({ env: [{ container: "main", name: "STAKATER_DB_CONFIGMAP", value: db?.mark }] });
   });
 
-  // `app-x` and `app.x` have one variable: were it made of the changed one only, each would flip it in its turn.
+  // `app-x` and `app.x` share one variable. If its value came from the changed one only, each would overwrite it in turn.
   test("as a variable made of both sources that share it, whichever of them changed", () => {
     const names = (workload: PlannedWorkload) => editOf(workload, "env-vars").edit.env;
     const both = names(changed(template, "app-x", "app.x"));
@@ -51,7 +51,7 @@ describe("a roll is written", () => {
     expect(names(first)).toEqual(both);
   });
 
-  // `kubectl rollout undo` brings the old variable back; its pods read the new content. Then the content is undone too.
+  // `kubectl rollout undo` brings the old variable back, but its pods read the new content. Then the content is undone too.
   test("so that it rolls also where a rollback restored the variable of this content", () => {
     const workload = changed(template, "db");
     workload.strategy = "env-vars";

@@ -4,7 +4,7 @@ import { type DecidedOnce, started } from "../fixture/decided-once.ts";
 import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 
 describe("an applied state that cannot be trusted", () => {
-  /** Adopted at 1100, changed and rolled at 1300. `forget`: how much of the applied state is lost then. */
+  /** Adopted at 1100, changed and rolled at 1300. `forget` says how much of the applied state is lost then. */
   function rolledOnce(forget: "all" | "roll"): PlannedWorkload {
     const workload = adopted();
     const before = workload.appliedText;
@@ -75,14 +75,14 @@ describe("an applied state that cannot be trusted", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  // After a rollback a template carries an old mark, and its pods read what was there then.
+  // After a rollback a template has an old mark, but its pods read what was there at their start.
   test("is the only one that the mark speaks for", () => {
     const workload = rolledOnce("roll");
     workload.isDamaged = false;
     expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
   });
 
-  // Who restores a manifest of before takes the applied state away, and makes new pods.
+  // Restoring an earlier manifest removes the applied state and makes new pods.
   test("does not roll for a source that appeared where the pods have started since", () => {
     const made = () => {
       const workload = adopted({ app: { optional: true } });
@@ -131,7 +131,7 @@ describe("an applied state that cannot be trusted", () => {
     expect(workload.reconcile()).toEqual({ db: "SourceChanged" });
   });
 
-  // The fake API server has no write of ours: what counts is the time that Redis tells.
+  // The fake API server has no write of ours, so the time in Redis counts.
   test("lets pods tell only of writes since it was written, which Redis knows", () => {
     const restarted = (appliedAtSeconds: number) => {
       const workload = rolledOnce("roll");

@@ -4,7 +4,7 @@ import { started } from "../fixture/decided-once.ts";
 import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 
 describe.each(["annotations", "env-vars"] as const)("a roll that nobody has verified (%s)", (strategy) => {
-  /** Adopted at 1100 and rolled at 1300; a second roll was tried at 1500, and the content went back at 1600. */
+  /** Adopted at 1100 and rolled at 1300. A second roll was tried at 1500, and the content was changed back at 1600. */
   function wentBack({ hasLanded }: { readonly hasLanded: boolean }): PlannedWorkload {
     const workload = Object.assign(adopted(), { strategy });
     workload.now = 1300;
@@ -16,7 +16,7 @@ describe.each(["annotations", "env-vars"] as const)("a roll that nobody has veri
     workload.reconcile();
     workload.unverifiedText = workload.appliedText;
     Object.assign(workload, { appliedText, isDamaged: true });
-    // A webhook took the edit out of the template, and left the applied state.
+    // A webhook removed the edit from the template, but left the applied state.
     if (!hasLanded) workload.template = template;
     workload.now = 1600;
     workload.set("ConfigMap", "app", { a: "2" });
@@ -31,7 +31,7 @@ describe.each(["annotations", "env-vars"] as const)("a roll that nobody has veri
     expect(wentBack({ hasLanded: false }).reconcile()).toEqual({});
   });
 
-  // Its time is that of our last write: a removed key leaves none, and pods that started after the roll cannot tell.
+  // A removed key leaves no time, so the time of our last write counts. Pods that started after the roll prove nothing.
   test("counts for a key that was removed since, whenever the pods have started", () => {
     const workload = Object.assign(adopted(), { strategy });
     const { appliedText } = workload;
@@ -55,7 +55,7 @@ describe.each(["annotations", "env-vars"] as const)("a roll that nobody has veri
     expect(workload.reconcile()).toEqual({});
   });
 
-  /** Some are rolled once. Then `app` is deleted and `db` changes, and the roll for that is tried. */
+  /** Some sources are rolled for once. Then `app` is deleted, `db` changes, and a roll for both is tried. */
   function deleted(rolledBefore: readonly string[], { hasLanded }: { readonly hasLanded: boolean }) {
     const workload = Object.assign(adopted({ app: {}, db: {} }), { strategy, rules: onDelete });
     for (const name of rolledBefore) workload.set("ConfigMap", name, { a: "2" });

@@ -47,7 +47,7 @@ describe("a content that several objects show", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  // The pod that was ahead has gone; those that are left have not followed yet.
+  // The pod with the newer content is gone, and the remaining pods are not updated yet.
   test("does not change back when the newest is gone and an older one is left", () => {
     const workload = shown();
     workload.show("SecretProviderClass", "vault", { key: "v2" }, 60);

@@ -8,7 +8,7 @@ import { annotationsEdit } from "./annotations.ts";
 import { applyEdit, hasEdit } from "./apply-edit.ts";
 import { envVarsEdit } from "./env-vars.ts";
 
-// Both strategies for all the sources of a template at once, in an order of its own.
+// The edit of either strategy for all the sources of a template at once, in random order.
 const arbitraryEdit = fc
   .tuple(
     arbitraryTemplate,

@@ -35,7 +35,7 @@ describe("a label selector", () => {
     ["a=b,c in (d,e),!f", { a: "b", c: "e" }, true],
     ["a=b,c in (d,e),!f", { a: "b", c: "e", f: "" }, false],
     ["example.com/team=web", { "example.com/team": "web" }, true],
-    // What a label is called does not matter, not even when it sounds like an operator or a prototype's property.
+    // The name of a label does not matter, even if it looks like an operator or a property of a prototype.
     ["in in (in)", { in: "in" }, true],
     ["constructor", {}, false],
   ])("%j on %j: %s", (text, labels, expected) => {

@@ -83,7 +83,7 @@ describe("a pod template", () => {
     ]);
   });
 
-  // Knative names a container that has no name; a manifest of it, or another kind, has none.
+  // Knative itself names a container that has no name. Its manifest, or that of another kind, has none.
   test("has containers without a name too", () => {
     const containers = [{ envFrom: [{ configMapRef: { name: "c" } }] }];
     expect(parsePodTemplate({ spec: { containers } }).spec.containers).toEqual([
