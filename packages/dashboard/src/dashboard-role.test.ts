@@ -17,7 +17,7 @@ import { startServedFleet } from "./fixture/served-fleet.ts";
 
 const keys = new Keys("fleet-reloader", 2);
 
-/** A queue, and what else is shown, over the connection of a user. */
+/** Opens a queue and the other dashboard data over the connection of one Redis user. */
 async function openAs(url: string, isGuest: boolean) {
   const client = new RedisClient(redisAddress(url), new CollectedLog());
   const clock = new RedisClock({ client, keys, local: systemClock });
@@ -66,7 +66,7 @@ test("board, history and API are shown to a user of Redis that may change nothin
     ...["/queues", "/queues/api/redis/stats", "/history?since=1h", "/api/v1/status"],
   ];
   for (const path of paths) {
-    // A connection that a busy machine keeps silent is made anew, and meanwhile nothing can be read.
+    // On a busy machine a silent connection is replaced, and meanwhile nothing can be read.
     const answer = await until(`Redis is read for ${path}`, async () => {
       const now = await dashboard.ask(path);
       return now.status === 503 ? undefined : now;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readerOf, startServedFleet } from "./fixture/served-fleet.ts";
 import type { DashboardOptions } from "./listen-dashboard.ts";
 
-/** A record with a control character that a terminal would obey. */
+/** A record with a control character that would control a terminal. */
 const line: HistoryLine = {
   id: "1-0-0",
   record: {

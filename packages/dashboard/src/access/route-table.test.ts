@@ -18,7 +18,7 @@ import { IssuedSessions } from "../sign-in/issued-sessions.ts";
 import { TextSeal } from "../sign-in/text-seal.ts";
 
 const roles = ["viewer", "operator", "admin"] as const;
-/** Where somebody has a role. The cluster nova with its namespace shop is what is asked about. */
+/** The places in which a caller has a role. The questions are about the cluster nova and its namespace shop. */
 const scopes = {
   all: { clusters: "*", namespaces: "*" },
   "all namespaces of nova": { clusters: ["nova"], namespaces: "*" },
@@ -104,7 +104,7 @@ afterAll(() => served[Symbol.asyncDispose]());
 
 const bearer = (name: string) => ({ authorization: `Bearer ${tokenOf(name)}` });
 
-/** Ways to be somebody: by a token, by a session with the issuer, and by a terminal that somebody let in. */
+/** Ways to identify: a token, a session with the issuer, and a terminal that a person let in. */
 const ways = {
   "a token": async (name: string) => bearer(name),
   "a session of the issuer": async (name: string) => {
@@ -163,7 +163,7 @@ describe("nobody", () => {
   );
 });
 
-/** Which of the places each scope shows. */
+/** The places that each scope shows. */
 const visible: Readonly<Record<Scope, readonly string[]>> = {
   all: ["nova/other", "nova/shop", "otech62/shop"],
   "all namespaces of nova": ["nova/other", "nova/shop"],
@@ -273,7 +273,7 @@ describe.each(knownPairs)("a %s in %s, by %s", (role, scope, way) => {
     for (const { cluster, namespace, path } of details) {
       const mayAsk = seen.includes(shown(cluster, namespace));
       const { body, status } = await askFor(path);
-      // Asked means: it came to the fleet, which has nobody here.
+      // 500 means that the request reached the fleet, which cannot answer here.
       expect([path, status], body).toEqual([path, mayAsk ? 500 : 403]);
       const byId = await askFor(path.replace(cluster, `uid-${cluster}`));
       expect(byId.status).toBe(mayAsk ? 500 : 403);

@@ -17,7 +17,7 @@ const verdicts = [
   held("FreezeUnreadable", "freezes.yaml: namespace billing: is no list"),
 ];
 
-/** What somebody with this grant is told of a workload that is held for each of these reasons. */
+/** The text that a caller with this grant sees of a workload that is held for each of these reasons. */
 async function told(namespaces: "all" | readonly string[]): Promise<string> {
   const viewer = createGrantedCaller(
     { name: "ann", grants: [{ role: "viewer", clusters: "all", namespaces }] },

@@ -32,7 +32,7 @@ async function startSignIns() {
     served,
     give,
     signIn: (name: string) => give(JSON.stringify({ token: tokenOf(name) })),
-    /** The cookie of somebody who has signed in. */
+    /** The cookie of a signed-in person. */
     async cookieOf(name: string) {
       const { headers } = await give(JSON.stringify({ token: tokenOf(name) }));
       const [cookie = ""] = String(headers["set-cookie"]).split(";");
@@ -86,7 +86,7 @@ test.each(foreign)("the page of another site signs nobody in or out: %o", async 
   expect(status).toBe(403);
   const cookie = await signs.cookieOf("ann");
   expect((await signs.served.ask(path, { ...headers, ...cookie }, "DELETE")).status).toBe(403);
-  // Whoever acts with a cookie is asked the same.
+  // An act with a cookie needs the same headers.
   expect((await signs.served.ask("/api/v1/retry", { ...headers, ...cookie }, "POST")).status).toBe(403);
   expect(await signs.askAs(cookie)).toBe(200);
 });
@@ -113,7 +113,7 @@ test("a session ends with its token, and takes up other grants at once", async (
   signs.world.replace(subjectsOf({ bob: [{ role: "viewer", clusters: ["nova"], namespaces: "*" }] }));
   expect([await signs.askAs(ann), await signs.askAs(bob)]).toEqual([401, 200]);
   expect((await signs.served.ask("/queues", bob)).status).toBe(403);
-  // It does not come back with the token.
+  // The session does not come back with the token.
   signs.world.replace(subjectsOf(people));
   expect(await signs.askAs(ann)).toBe(401);
 });
@@ -154,10 +154,10 @@ test("a session that is copied in Redis is nobody's", async () => {
 test("a sign-in at two fleets on two ports of a host is known to both", async () => {
   await using one = await startSignIns();
   await using two = await startSignIns();
-  // The ids of the tests' sessions are numbers: the second fleet does not know the first of the other.
+  // The ids of the tests' sessions are numbers. The second fleet must not know the first session of the other.
   await two.signIn("bob");
   const [own, other] = [(await one.cookieOf("ann")).cookie, (await two.cookieOf("ann")).cookie];
-  // As a browser keeps them: by their names, whatever the port.
+  // Browsers keep cookies by name, whatever the port.
   const jar = new Map([own, other].map((cookie) => [cookie.split("=")[0], cookie]));
   const both = { cookie: [...jar.values()].join("; ") };
   expect([await one.askAs(both), await two.askAs(both)]).toEqual([200, 200]);

@@ -7,7 +7,7 @@ const place = { cluster: "nova", namespace: "shop" };
 const api = { object: "Deployment/api", cluster: "nova", namespace: "shop" };
 const sure = { reason: "incident 4711", expect: 1 };
 
-/** A dashboard on which somebody acts. */
+/** A dashboard on which a person acts. */
 async function startActing(caller = admin, freezes = memoryFreezes()) {
   const fleet = actingFleet(caller, freezes);
   const served = await startServedFleet({ acts: fleet.acts, overview: fleet.overview });
@@ -142,11 +142,11 @@ test.each([
   expect({ status, answer }).toMatchObject({ status: 200, answer: { isDone: true, count: 4, reading } });
   expect(answer.covers).toMatch(covers);
   expect(answer.notice.endsWith(`; ${answer.covers}`)).toBe(reading !== "read");
-  // Also one that nobody has read is written: it may be read later.
+  // An unread freeze is written, too: a watcher may read it later.
   expect(await acting.freezes.text()).toContain("by: ann");
 });
 
-// What is wrong with a document may name anything in it.
+// The problem of a document may quote anything in it.
 test("whoever sees a part reads that freezes cannot be read, and not why", async () => {
   await using acting = await startActing(callerWith("bob", [{ role: "operator", ...place }]));
   Object.assign(acting.fleet.watchers, { areGone: true, unreadable: "entry 1: namespace secret-1" });
@@ -241,7 +241,7 @@ const onObject = ["operator", "operator of shop on nova", "operator of nova", "a
 const objectEverywhere = ["operator", "admin"];
 const onCluster = ["admin", "admin of nova"];
 
-/** Who may do what: everybody who is not named is refused. */
+/** Who may do what. Every caller that is not listed is refused. */
 test.each([
   ["retry", api, onObject],
   ["retry", { ...api, cluster: "uid-nova" }, onObject],

@@ -6,7 +6,7 @@ import { actingFleet, admin, callerWith } from "../fixture/acting-fleet.ts";
 import { failedRollRecords } from "../fixture/failed-rolls.ts";
 import { startServedFleet } from "../fixture/served-fleet.ts";
 
-/** A dashboard of a fleet in which rolls failed: of `api` on both clusters, and of `web` on one for another reason. */
+/** A dashboard of a fleet with failed rolls: `api` on both clusters, and `web` on one for another reason. */
 async function startDiscarding(caller = admin) {
   const fleet = actingFleet(caller);
   fleet.history.push(

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { actingFleet, admin, callerWith } from "../fixture/acting-fleet.ts";
 import { startServedFleet } from "../fixture/served-fleet.ts";
 
-/** A dashboard on which somebody replays what ten workloads use. */
+/** A dashboard on which a person replays a source that ten workloads use. */
 async function startReplaying(caller = admin) {
   const fleet = actingFleet(caller);
   const used = Array.from({ length: 10 }, (_, at) => ({

@@ -6,7 +6,7 @@ import { readerOf, startServedFleet } from "../fixture/served-fleet.ts";
 
 const body = { object: "Deployment/api", cluster: "nova", reason: "incident 4711", expect: 1 };
 
-/** A dashboard whose acts end as `add` does, and whose Redis a test takes away. */
+/** A dashboard whose acts end as `add` does. A test can make its Redis unreachable. */
 async function startBroken(add: () => Promise<void>) {
   const clock = new ManualClock();
   const fleet = actingFleet(admin);
@@ -83,7 +83,7 @@ test("an act that waits for its turn when it is answered with 503 never begins",
   const first = [broken.act(), broken.act()];
   await vi.waitFor(() => expect(added).toHaveBeenCalledTimes(2), { timeout: 60_000 });
   const waiting = broken.act();
-  // Two turns that may last too long, and three looks at Redis.
+  // Two time limits of turns, and three checks of Redis.
   await vi.waitFor(() => expect(broken.clock.sleeping).toBe(5), { timeout: 60_000 });
   broken.notReady.push("redis: close");
   await broken.clock.advance(1000);

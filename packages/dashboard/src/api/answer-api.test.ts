@@ -24,7 +24,7 @@ function changed(at: number, clusters = ["nova"]): readonly ChangeRecord[] {
 
 type ServedFleet = Awaited<ReturnType<typeof startServedFleet>>;
 
-/** Reads page after page until there is no more; the sizes in bytes, and the elements of `list`. */
+/** Reads all pages: their sizes in bytes, and the elements of `list`. */
 async function allPages(served: ServedFleet, path: string, list: string) {
   const sizes: number[] = [];
   const elements: unknown[] = [];
@@ -259,10 +259,10 @@ test("a question that waits for its turn is refused when Redis goes away", async
   const overview = { ...fleetOf([]), clusters: () => new Promise<never>(() => undefined) };
   await using served = await startServedFleet({ clock, reader, overview });
   const asked = Array.from({ length: 6 }, (_, at) => served.ask(`/api/v1/clusters?limit=${at + 1}`));
-  // Each looks whether Redis is there, and waits for others who ask the same.
+  // Each question checks Redis and waits for others that ask the same.
   await until("all ask", () => clock.sleeping === 12);
   await clock.advance(20);
-  // Four have a turn that ends.
+  // Four questions have a turn with a time limit.
   await until("all wait", () => clock.sleeping === 10);
   reader.notReady.push("redis: unanswered");
   await clock.advance(1000);

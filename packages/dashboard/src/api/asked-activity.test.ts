@@ -18,7 +18,7 @@ function failed(names: readonly string[], second: number): HistoryRecord {
   return { v: 1, time: time(second), type: "outcome", cluster, workload, ...rest };
 }
 
-/** The failures of all slots, and the age of what is open at the end. */
+/** The failures of all slots, and the age of the oldest open item at the end. */
 async function activityOf(records: readonly HistoryRecord[], query: string) {
   await using served = await startServedFleet({ reader: readerOf(records) });
   const { slots } = JSON.parse(

@@ -4,7 +4,7 @@ import type { Caller } from "../access/caller.ts";
 import { actingFleet, admin, callerWith } from "../fixture/acting-fleet.ts";
 import { overviewOf, startServedFleet } from "../fixture/served-fleet.ts";
 
-/** A dashboard of one cluster with two workloads that is registered under two names, on which somebody acts. */
+/** A dashboard on which a person acts. Its one cluster has two workloads and is registered under two names. */
 async function startTwice(caller: Caller = admin) {
   const fleet = actingFleet(caller);
   const again: ClusterOverview = {

@@ -4,7 +4,7 @@ import { SharedAnswers } from "./shared-answers.ts";
 
 const staying = new AbortController().signal;
 
-/** Answers when it is told to, and counts how often it was asked. */
+/** Answers on command, and counts the questions. */
 function startSharing() {
   const clock = new ManualClock();
   const shared = new SharedAnswers<string>(clock);
@@ -75,7 +75,7 @@ test.each([
   bob.abort();
   for (const { status } of await outcomes) expect(status).toBe("rejected");
   expect(begun.map(({ signal }) => signal.aborted)).toEqual(ms === 0 ? [] : [true]);
-  // The next question does not wait for those who left.
+  // The next question does not wait for callers who have left.
   const next = ask();
   await clock.advance(20);
   begun.at(-1)?.end("new");

@@ -38,7 +38,7 @@ test("what fails after nobody waits for it is no failure of the process", async 
   const late = Promise.withResolvers<never>();
   const away = whileReadable(late.promise, { notReady: () => ["redis: close"], clock }, signal);
   await expect(away).rejects.toMatchObject({ code: "redis.unavailable" });
-  // The runner fails with a rejection that nobody handles.
+  // An unhandled rejection would fail the test run.
   late.reject(new Error("Connection is closed."));
   await clock.advance(0);
 });

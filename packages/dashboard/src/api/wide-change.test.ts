@@ -5,7 +5,7 @@ import { readerOf, startServedFleet } from "../fixture/served-fleet.ts";
 const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
 const workload = { kind: "Deployment", namespace: "shop", name: "api" };
 
-/** Written to so many clusters with long names, where the roll of a workload is held. */
+/** Records of a change on this many clusters with long names. Each holds the roll of a workload. */
 function changedOn(clusterCount: number, fleetChange: string, second: number): readonly HistoryRecord[] {
   const time = new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
   return Array.from({ length: clusterCount }, (_, at) => {

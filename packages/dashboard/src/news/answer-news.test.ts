@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createAccessWorld, subjectsOf, tokenOf } from "../fixture/access-world.ts";
 import { fleetOf, overviewOf, startServedFleet } from "../fixture/served-fleet.ts";
 
-/** Opens the stream, and keeps what it says. */
+/** Opens the stream, and keeps its text. */
 async function openNews(port: number, headers: Readonly<Record<string, string>> = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const asked = request({ host: "127.0.0.1", agent: false, port, path: "/api/v1/news", headers }, resolve);

@@ -9,7 +9,7 @@ import { NewsStream, type NewsStreamTerms } from "./news-stream.ts";
 const first = { id: "5-0-1", ids: ["4-0", "5-0"], added: [7, 9] };
 const same = { held: "1", queue: "1", clusters: "1" };
 
-/** A feed over what a test says that Redis says, with streams whose texts are kept. */
+/** A feed over Redis answers that a test sets. Its streams keep their texts. */
 function startFeed() {
   const state = {
     end: first as HistoryEnd,
@@ -44,7 +44,7 @@ function startFeed() {
     return {
       reader,
       close: () => feed.remove(stream),
-      /** What came since this was called last. */
+      /** The text since the last call. */
       take() {
         const { text } = reader;
         reader.text = "";

@@ -10,7 +10,7 @@ test("a group of the issuer lets its members in as long as the file has it", asy
   expect(await signs.askAs(session)).toBe(200);
   signs.world.replace(subjectsIn({ people: issuedDocument.people }));
   expect(await signs.askAs(session)).toBe(401);
-  // It does not come back with the line.
+  // The session does not come back with the line.
   signs.world.replace(subjectsIn(issuedDocument));
   expect(await signs.askAs(session)).toBe(401);
 });

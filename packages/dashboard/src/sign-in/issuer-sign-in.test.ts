@@ -36,7 +36,7 @@ test("sign-ins with an issuer on two ports of a host do not end each other", asy
   await using one = await startIssuedWorld();
   await using two = await startIssuedWorld();
   const [own, other] = [await one.goAndComeBack(), await two.goAndComeBack()];
-  // As a browser keeps them: by their names, whatever the port.
+  // Browsers keep cookies by name, whatever the port.
   const jar = new Map([own.cookie, other.cookie].map((cookie) => [cookie.split("=")[0], cookie]));
   one.issuer.next = claimsOf("ann@example.org");
   const { status } = await one.ask(own.back, { cookie: [...jar.values()].join("; ") });
@@ -218,7 +218,7 @@ test("an issuer that is away ends nothing, and is asked again after a moment", a
   await using signs = await startIssuedWorld();
   signs.issuer.next = claimsOf("ann@example.org");
   const { session } = await signs.signIn();
-  // What was found is asked for again after an hour.
+  // The discovery is repeated after an hour.
   await signs.clock.advance(hourMs);
   signs.issuer.isAway = true;
   const away = await signs.ask("/sign-in/issuer");

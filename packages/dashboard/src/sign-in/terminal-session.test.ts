@@ -28,7 +28,7 @@ function terminalAt(served: Pick<Served, "ask">) {
   return {
     verifier,
     challenge,
-    /** The page of somebody lets it in; the answer has its token. */
+    /** A person's page lets the terminal in. The answer has its token. */
     async letIn(cookie: string, headers: Readonly<Record<string, string>> = fromOurPage) {
       const { body, status } = await served.ask(
         path,
@@ -96,7 +96,7 @@ test("what Redis keeps of it signs nobody in", async () => {
   const kept = JSON.stringify([...its.world.sessions.held.values()]);
   for (const secret of [code, its.terminal.verifier, its.terminal.challenge, tokenOf("ann")])
     expect(kept).not.toContain(secret);
-  // A writer of Redis who moves it to a terminal of their own has no session.
+  // A writer of Redis who moves the session to their own terminal gets no session.
   const [, moved] = [...its.world.sessions.held];
   const own = terminalToken(code, makeToken());
   its.world.sessions.held.set(terminalSessionId(own) ?? "", moved?.[1] ?? { name: "", proof: "", endMs: 0 });
