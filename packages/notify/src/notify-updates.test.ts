@@ -5,7 +5,7 @@ import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-cloc
 import { describe, expect, test } from "vitest";
 import { notifyUpdates } from "./notify-updates.ts";
 
-/** Tells some updates at once; what came of each, in order. */
+/** Reports some updates at once. Returns their results, in order. */
 function told(count: number, post: () => Promise<void>) {
   const [clock, log, meter] = [new ManualClock(), new CollectedLog(), new CountingMeter()];
   const receiver = { post, close: async () => undefined };

@@ -88,7 +88,7 @@ describe("what comes fast is folded", () => {
     }
     const digests = sent.filter((text) => text.includes("/"));
     expect(sent.length - digests.length).toBeLessThanOrEqual(101);
-    // Nothing is lost but its own line: what was not sent alone is in a digest's count.
+    // Only the separate line is lost: an item that was not sent alone is in a digest's count.
     const folded = digests.reduce((sum, text) => sum + Number.parseInt(text, 10), 0);
     expect(folded + sent.length - digests.length).toBe(1000);
   });

@@ -111,7 +111,7 @@ describe("what goes wrong is a fault", () => {
     expect(await post({ url: sink.url }, AbortSignal.timeout(50))).toMatchObject({ code: "engine.aborted" });
   });
 
-  // The address is as good as a password.
+  // The address is as secret as a password.
   test.each([302, 404, 429, 500, "dead", "no such host", "hangs"] as const)(
     "%s: no part of the address is in the fault",
     async (how) => {

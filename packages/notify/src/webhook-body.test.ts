@@ -28,7 +28,7 @@ const hold = {
   hold: { reason: "WorkloadLooping", why: "it was rolled 10 times in 10m" },
 };
 
-// Machines read this: a change here that is no addition needs another version (docs/reference/webhook.md).
+// Programs read this: a change that is not an addition needs a new version (docs/reference/webhook.md).
 test("version 1 of what a machine gets", () => {
   expect(parsed({ type: "single", item: rolled() })).toEqual({ version: 1, ...roll });
   expect(parsed({ type: "single", item: failed() })).toEqual({ version: 1, ...failure });

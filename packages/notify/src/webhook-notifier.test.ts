@@ -71,7 +71,7 @@ test("a sink that hangs delays no report and no end, and its address is in no lo
   expect(performance.now() - begun).toBeLessThan(20_000);
   await until("the first was tried", () => sink.received.length > 0);
   await reporter.stop(500);
-  // It tries each for 300 ms, and does not try all of them.
+  // It tries each for 300 ms, so it does not try all of them.
   expect(sink.received.length).toBeLessThan(20);
   expect(log.text).not.toContain("hunter2");
 });

@@ -15,7 +15,7 @@ import { ExternalScaler } from "./external-scaler-proto.ts";
 import { listenScaler } from "./listen-scaler.ts";
 
 const noTls: TlsFiles = { certFile: "", keyFile: "", clientCaFile: "" };
-/** What KEDA says of a ScaledObject: the metadata of its trigger, all of it. */
+/** KEDA's description of a ScaledObject: the whole metadata of its trigger. */
 const asking: AskingObject = {
   name: "worker",
   namespace: "reloader",
@@ -31,7 +31,7 @@ afterEach(async () => {
   cleanUp = new AsyncDisposableStack();
 });
 
-/** A scaler on loopback over a depth and a time that the test sets. */
+/** A scaler on a loopback address. The test sets its depth and its time. */
 async function startScaler(tls: TlsFiles = noTls) {
   const clock = new ManualClock();
   const depth: { now: number | Error } = { now: 0 };
@@ -43,7 +43,7 @@ async function startScaler(tls: TlsFiles = noTls) {
   const scaler = await listenScaler({ address: { host: "127.0.0.1", port: 0 }, tls, work, clock, log });
   cleanUp.defer(async () => {
     const closed = scaler.close();
-    // Whoever still has a connection is waited for in simulated time.
+    // The wait for open connections uses simulated time.
     await vi.waitFor(async () => {
       await clock.advance(10_000);
       await Promise.race([closed, Promise.reject(new Error("not closed"))]);
@@ -165,7 +165,7 @@ test("any number of ScaledObjects ask, each with its own target", async () => {
   expect(specs.map(({ metricSpecs }) => metricSpecs[0]?.targetSizeFloat)).toEqual(targets);
 });
 
-/** A folder with a certificate of the server, and one of a client that the server knows. */
+/** A folder with a server certificate, and a client certificate that the server accepts. */
 function makeTls() {
   const folder = mkdtempSync(join(tmpdir(), "fr-scaler-"));
   cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { expect, test } from "vitest";
 import { workBeginnings } from "./work-beginnings.ts";
 
-/** Reads the beginnings of a depth that the test sets. */
+/** Reads the beginnings of work, from a depth that the test sets. */
 function startReading() {
   const clock = new ManualClock();
   const over = new AbortController();

@@ -10,7 +10,7 @@ test("the page builds for a browser, and script and style are at most 60 KiB", a
 test("nothing of the page makes markup or code out of text, or asks another site", async () => {
   const [script, sheet] = await Promise.all([builtPage("main.ts"), builtPage("page.css")]);
   expect(script).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/);
-  // The name of the elements of drawings, which no browser asks for.
+  // The namespace of SVG elements. A browser sends no request to it.
   expect((script + sheet).replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:\/\//);
 });
 

@@ -40,7 +40,7 @@ test("a page that is not looked at asks nothing, and asks at once when it is", a
   expect(page.asked.length).toBe(2);
 });
 
-// The element under the pointer would be another one when the button is let go, and the click be lost.
+// The element under the pointer would be replaced before the button is released, and the click lost.
 test("nothing is drawn anew while somebody holds a button down on it", async () => {
   const answers = [status, calm];
   const page = await openPage("/", () => well(answers.shift() ?? calm));

@@ -19,7 +19,7 @@ import {
 } from "./fixture/answers.ts";
 import { htmlOf, textOf } from "./fixture/html.ts";
 
-/** What the page shows at an address. */
+/** The nodes of the page at an address. */
 function shownAt(address: string, answer: PlaceAnswer, activity?: ShownActivity) {
   const [path = "", search = ""] = address.split("?");
   return placeView(placeOfAddress(path, search), answer, { path, nowMs, activity });

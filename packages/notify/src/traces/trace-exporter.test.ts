@@ -27,7 +27,7 @@ function rollOf(name: string): TracedRoll {
   };
 }
 
-/** An exporter in a worker of its own, and the spans that a collector has taken from it. */
+/** An exporter in a separate worker, and the spans that a collector has received from it. */
 function startExporter() {
   const clock = new ManualClock();
   const log = new CollectedLog();
@@ -130,7 +130,7 @@ test("a collector that fails is told of once, and so is its return", async () =>
   expect(log.messages("warn")).toEqual(["spans are lost; workloads are rolled all the same"]);
   state.fault = undefined;
   exporter.rolled(rollOf("batch"));
-  // The changes were lost with the rolls before.
+  // The changes were lost with the earlier rolls.
   const names = (await sent()).map(({ name }) => name);
   expect(names).toEqual(["change", "change", "roll", "due", "patch"]);
   expect(log.messages("info")).toEqual(["spans are taken again"]);
