@@ -56,7 +56,7 @@ export interface PlanInput {
   readonly history: InterestHistory;
   /** When its pods started; undefined when that is not known (yet). */
   readonly pods: RunningPods | undefined;
-  /** The second since which a roll was held because its sources contained something else than is recorded. Undefined: no roll was held. */
+  /** The second since which its sources contained something else than is recorded, while the roll for that was held. Undefined: none was. */
   readonly heldSinceSeconds?: number | undefined;
   /** Since when workloads like it are served. Goes into the applied state. */
   readonly served: Served | undefined;

@@ -9,7 +9,7 @@ import { isRecordedDuringRollout, keptEarlier, mayBringBack } from "./returned-p
 import { ownVerdict } from "./why-roll.ts";
 
 /**
- * A source that rolls the workload: the pods do not have its content yet, or it is gone. For a source that is gone the mark is the peer's marker
+ * A source that rolls the workload: the pods do not have its content yet, or it is gone. For a source that is gone the mark is the peer's hash
  * of a deletion.
  */
 export interface ChangedObservation extends MarkedSource {

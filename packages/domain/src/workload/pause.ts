@@ -96,7 +96,7 @@ function inPause(pausedAt: string, periodMs: number, nowMs: number): Omit<PauseP
   const leftMs = Number.isNaN(since) ? 0 : Math.min(periodMs, since + periodMs - nowMs);
   if (leftMs <= 0)
     return { change: { isPaused: false, pausedAt: null }, isResumed: true, resumeAfterMs: undefined };
-  // The clock of the process that began it was ahead. Otherwise each read would find the whole period left.
+  // The clock of the process that began it was ahead. With that time each read would find the whole period left.
   const change = since > nowMs ? { pausedAt: timeText(nowMs) } : undefined;
   return { change, isResumed: false, resumeAfterMs: leftMs };
 }
