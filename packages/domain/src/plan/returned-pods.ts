@@ -54,8 +54,8 @@ export function whyReturned(
 ): WhyRoll {
   if (earlier === undefined || !input.mayHaveReturned || !mayRollAgain(earlier)) return { reason: undefined };
   if (input.pods === undefined) return { reason: undefined, pods: "if-returned" };
-  // In the second of a change nobody knows which was first. One that is older than what others made of the template has come back with it: in doubt
-  // it has to go. One that started no earlier than the applied state was written is of the template that was there then.
+  // A pod that started in the second of a change may have read either content. If it is older than the last template of others, it came back
+  // with that template, and is replaced. A pod that started after the applied state was written belongs to the template of that time.
   const { object, templatePath } = input.history;
   const cameBackBefore = Math.min(templateEditedAt(object, templatePath), appliedAt(input));
   const isStale = input.pods.each.some((startedAtSeconds) => {
