@@ -33,3 +33,19 @@ test.each([
   expect(message).toContain(meaning);
   expect(message).not.toContain("none");
 });
+
+// Whoever lifts a freeze wants rolls: nothing rolls while another freeze covers the same.
+test("unfreeze names the freezes that go on holding some of the same", async () => {
+  const cluster = "- cluster: nova\n  reason: disk full\n  by: ann\n";
+  const shop = "- cluster: nova\n  namespace: shop\n  reason: migration\n  by: bob\n";
+  const over = "- fleet: true\n  reason: incident\n  until: 2020-01-01T00:00:00Z\n";
+  const elsewhere = "- cluster: otech62\n  reason: disk full\n";
+  const flags = { ...fleet, fleet: false, cluster: "nova", freezeFile: "" };
+  const lifting = async (text: string) => await unfreeze([documentOf("freezes.yaml", text)], flags);
+  expect(await lifting(`${cluster}${shop}${over}${elsewhere}`)).toBe(
+    "removed from freezes.yaml: the freeze of cluster nova; still frozen are: cluster nova, namespace shop: migration (by bob)\n",
+  );
+  expect(await lifting(`${cluster}${over}${elsewhere}`)).toBe(
+    "no longer frozen in freezes.yaml: cluster nova\n",
+  );
+});

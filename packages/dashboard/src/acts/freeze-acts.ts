@@ -1,6 +1,7 @@
 import type { ActAnswer, ActBody } from "@fleet-reloader/contracts/api/act-routes";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { FreezeCoverage } from "@fleet-reloader/domain/hold/freeze-coverage";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { coveredByFreeze, freezeCoverageText } from "@fleet-reloader/engine/act/covered-by-freeze";
 import {
@@ -106,7 +107,7 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   assertPermitted("lift", caller, body, registered);
   const stores = storesOf(acts.freezes);
   const entry = intendedEntry(scopeEntryOf(wantedScopeOf(body)));
-  const { answer } = await coverage("lift", entry, person);
+  const { answer, found } = await coverage("lift", entry, person);
   if (dryRun) return Object.assign(answer, { isDone: false });
   assertIntended({ reason, expect }, answer.count);
   const lifted = await liftFreeze(stores, entry);
@@ -125,10 +126,38 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
     reason,
     count: answer.count,
   });
-  return Object.assign(answer, {
-    isDone: true,
-    notice: `no longer frozen in ${lifted.places}: ${answer.target}`,
-  });
+  const still = await stillFrozen(lifted.others, found.covered, person);
+  const notice =
+    still === undefined
+      ? `no longer frozen in ${lifted.places}: ${answer.target}`
+      : `removed from ${lifted.places}: the freeze of ${answer.target}; ${still}`;
+  return Object.assign(answer, { isDone: true, notice });
+}
+
+/** Which freezes go on holding how many of the workloads that a freeze was lifted from; undefined: none does. */
+async function stillFrozen(
+  others: readonly FreezeEntry[],
+  lifted: FreezeCoverage["covered"],
+  person: ActingPerson,
+): Promise<string | undefined> {
+  const now = person.acts.fleet.clock.now();
+  const texts: string[] = [];
+  const held = new Set<string>();
+  for (const entry of others.filter((each) => !isFreezeOver(each, now))) {
+    const covered = new Set((await coveredBy(entry, person)).covered.map(workloadText));
+    const both = lifted.map(workloadText).filter((each) => covered.has(each));
+    for (const each of both) held.add(each);
+    // Without a workload nothing shows whether a caller of a part sees this freeze.
+    if (both.length > 0 || (lifted.length === 0 && seesFleet(person.caller)))
+      texts.push(entryText(entry, now));
+  }
+  if (texts.length === 0) return undefined;
+  const how = held.size === 0 ? "still frozen are" : `${held.size} of ${lifted.length} stay frozen`;
+  return `${how}: ${texts.join("; ")}`;
+}
+
+function workloadText({ cluster, ref }: FreezeCoverage["covered"][number]): string {
+  return `${cluster}/${workloadKey(ref)}`;
 }
 
 /** A caller who does not see the whole fleet learns only names that they gave themselves. */
@@ -136,14 +165,15 @@ function seesFleet(caller: ActingPerson["caller"]): boolean {
   return caller.may("viewer", { cluster: "", namespace: "" });
 }
 
-async function coverage(
-  act: "freeze" | "lift",
-  entry: FreezeEntry,
-  { acts, caller, registered }: ActingPerson,
-) {
+async function coveredBy(entry: FreezeEntry, { acts, registered }: ActingPerson): Promise<FreezeCoverage> {
   const { names, overview } = acts.fleet;
   const managed = (cluster: string) => overview.managed(cluster);
-  const found = await coveredByFreeze(freezeOfEntry(entry).scope, registered, { managed, names });
+  return await coveredByFreeze(freezeOfEntry(entry).scope, registered, { managed, names });
+}
+
+async function coverage(act: "freeze" | "lift", entry: FreezeEntry, person: ActingPerson) {
+  const { caller } = person;
+  const found = await coveredBy(entry, person);
   const workloads = found.covered
     .slice(0, shownMax)
     .map(({ cluster, ref }) => ({ cluster, workload: workloadKey(ref) }));
@@ -151,7 +181,7 @@ async function coverage(
   const [why, near] = found.missing?.split("; did you mean ") ?? [];
   const missing = near === undefined || !seesFleet(caller) ? why : found.missing;
   const covers = freezeCoverageText(Object.assign({}, found, { missing }));
-  return { answer: { act, target, count: found.workloads, workloads, covers }, missing };
+  return { answer: { act, target, count: found.workloads, workloads, covers }, missing, found };
 }
 
 function wantedScopeOf(body: WantedScope): WantedScope {

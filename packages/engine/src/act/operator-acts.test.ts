@@ -23,7 +23,7 @@ test("acts are listed newest first with who, why, on how many and what came of i
   expect(newest).toMatchObject({ action: "lift", by: "bob", target: "cluster nova" });
   expect(oldest).toMatchObject({ by: "ann", reason: "incident 4711", count: 2, of: 2 });
   expect([newest, oldest].map((act) => act && actResultText(act))).toEqual([
-    "no longer held 2 workloads",
+    "lifted a freeze of 2 workloads",
     "checked 2 workloads",
   ]);
 });

@@ -101,5 +101,6 @@ const resultVerbs: Readonly<Record<string, string>> = {
   replay: "checked",
   release: "checked",
   discard: "discarded",
-  lift: "no longer held",
+  // Another freeze may hold some of them all the same.
+  lift: "lifted a freeze of",
 };

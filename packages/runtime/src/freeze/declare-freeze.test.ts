@@ -20,7 +20,11 @@ test("a freeze is lifted from every document that has it, and others stay", asyn
   const inCluster = documentOf("ConfigMap tools/freezes", "- fleet: true\n- cluster: nova\n");
   const file = documentOf("/data/freezes.yaml", "- fleet: true\n- namespace: shop\n");
   const lifted: LiftedFreeze = await liftFreeze([inCluster, file], fleet);
-  expect(lifted).toEqual({ type: "lifted", places: "ConfigMap tools/freezes and /data/freezes.yaml" });
+  expect(lifted).toMatchObject({
+    type: "lifted",
+    places: "ConfigMap tools/freezes and /data/freezes.yaml",
+    others: [{ cluster: "nova" }, { namespace: "shop" }],
+  });
   expect(await inCluster.text()).toMatch(/^- cluster: nova\n/);
   expect(await file.text()).toMatch(/^- namespace: shop\n/);
 });
@@ -32,6 +36,7 @@ test("a freeze that only the second document has is lifted there, and no other i
   expect(await liftFreeze([inCluster, file], fleet)).toEqual({
     type: "lifted",
     places: "/data/freezes.yaml",
+    others: [],
   });
   expect([await inCluster.text(), await file.text()]).toEqual([undefined, "[]\n"]);
 });

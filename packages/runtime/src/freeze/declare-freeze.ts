@@ -1,6 +1,7 @@
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { describeScope, isInForce } from "@fleet-reloader/domain/hold/freeze";
+import { mayOverlap } from "@fleet-reloader/domain/hold/freeze-overlap";
 import { printable } from "../log/printable.ts";
 import { type FreezeEntry, freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
 import type { FreezeStore, FreezeStores } from "./freeze-store.ts";
@@ -58,7 +59,14 @@ export async function declareFreeze(store: FreezeStore, entry: FreezeEntry): Pro
 }
 
 /** The result of lifting a freeze, with the documents that had it; `absent` lists what is frozen instead. */
-export type LiftedFreeze = { readonly type: "lifted"; readonly places: string } | AbsentFreeze;
+export type LiftedFreeze = RemovedFreeze | AbsentFreeze;
+
+interface RemovedFreeze {
+  readonly type: "lifted";
+  readonly places: string;
+  /** The freezes of the documents that may still cover some of the same, each once. An ended freeze may be among them. */
+  readonly others: readonly FreezeEntry[];
+}
 
 interface AbsentFreeze {
   readonly type: "absent";
@@ -71,25 +79,34 @@ interface AbsentFreeze {
 /** Removes the freeze of exactly this scope from every document that has it, since each one holds rolls. */
 export async function liftFreeze(stores: FreezeStores, entry: FreezeEntry): Promise<LiftedFreeze> {
   const scope = entryScopeText(entry);
-  const read = async (store: FreezeStore) => (await readEntriesIn(store))?.map(entryScopeText);
-  const found = await Promise.all(stores.map(async (store) => ({ store, frozen: await read(store) })));
-  const having = found.filter(({ frozen }) => frozen?.includes(scope) === true).map(({ store }) => store);
+  const hasScope = (each: FreezeEntry) => entryScopeText(each) === scope;
+  const found = await Promise.all(
+    stores.map(async (store) => ({ store, entries: await readEntriesIn(store) })),
+  );
+  const having = found.filter(({ entries }) => entries?.some(hasScope) === true).map(({ store }) => store);
+  const all = found.flatMap(({ entries }) => entries ?? []);
   if (having.length === 0)
     return {
       type: "absent",
       places: storeNames(stores, " or "),
-      frozen: found.flatMap(({ frozen }) => frozen ?? []),
-      gone: found.flatMap(({ frozen, store }) => (frozen === undefined ? [store.name] : [])),
+      frozen: all.map(entryScopeText),
+      gone: found.flatMap(({ entries, store }) => (entries === undefined ? [store.name] : [])),
     };
   for (const store of having) {
     await namingStore(
       store,
-      store.write((before) =>
-        writeFreezeEntries(entriesIn(store, before).filter((each) => entryScopeText(each) !== scope)),
-      ),
+      store.write((before) => writeFreezeEntries(entriesIn(store, before).filter((each) => !hasScope(each)))),
     );
   }
-  return { type: "lifted", places: storeNames(having, " and ") };
+  const lifted = freezeOfEntry(entry).scope;
+  const others = new Map(all.map((each) => [JSON.stringify(freezeOfEntry(each)), each]));
+  return {
+    type: "lifted",
+    places: storeNames(having, " and "),
+    others: [...others.values()].filter(
+      (each) => !hasScope(each) && mayOverlap(lifted, freezeOfEntry(each).scope),
+    ),
+  };
 }
 
 function storeNames(stores: readonly FreezeStore[], separator: string): string {

@@ -66,7 +66,11 @@ export async function unfreeze(
       [`${scope}: it is not frozen in ${places}`, ...listed, ...absent].join("; "),
     );
   }
-  return `no longer frozen in ${lifted.places}: ${scope}\n`;
+  const now = systemClock.now();
+  const others = lifted.others.filter((each) => !isFreezeOver(each, now)).map((each) => entryText(each, now));
+  return others.length === 0
+    ? `no longer frozen in ${lifted.places}: ${scope}\n`
+    : `removed from ${lifted.places}: the freeze of ${scope}; still frozen are: ${others.join("; ")}\n`;
 }
 
 /** What the flags lift. Faults when they say nothing. */

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { actingFleet, admin, memoryFreezes } from "../fixture/acting-fleet.ts";
+import { startServedFleet } from "../fixture/served-fleet.ts";
+
+/** Lifts the freeze of the cluster nova, which holds two workloads, from a document that has these freezes, too. */
+async function liftBeside(others: string) {
+  const freezes = memoryFreezes(`- cluster: nova\n  reason: disk full\n${others}`);
+  const { acts, overview } = actingFleet(admin, freezes);
+  await using served = await startServedFleet({ acts, overview });
+  const body = JSON.stringify({ cluster: "nova", reason: "the disk is mended", expect: 2 });
+  const sent = await served.ask("/api/v1/acts/lift", { "content-type": "application/json" }, "POST", body);
+  return JSON.parse(sent.body).notice;
+}
+
+const removed = "removed from ConfigMap reloader/freezes: the freeze of cluster nova;";
+
+// Whoever lifts a freeze wants rolls: nothing rolls while another freeze covers the same.
+test("a lift names the freezes that go on holding some of the same workloads", async () => {
+  expect(await liftBeside("- workload: deploy/api\n  reason: migration\n  by: bob\n")).toBe(
+    `${removed} 1 of 2 stay frozen: workload Deployment/api: migration (by bob)`,
+  );
+  expect(
+    await liftBeside("- fleet: true\n  reason: incident\n- namespace: shop\n  reason: release\n"),
+  ).toMatch(/; 2 of 2 stay frozen: the fleet: incident \(by .*\); namespace shop: release \(by .*\)$/);
+});
+
+test.each([
+  ["of another cluster", "- cluster: otech62\n  reason: disk full\n"],
+  ["of a namespace without a workload", "- namespace: bank\n  reason: release\n"],
+  ["that is over", "- fleet: true\n  reason: incident\n  until: 2020-01-01T00:00:00Z\n"],
+])("a lift does not name a freeze %s", async (_what, other) => {
+  expect(await liftBeside(other)).toBe("no longer frozen in ConfigMap reloader/freezes: cluster nova");
+});
