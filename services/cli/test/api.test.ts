@@ -1,6 +1,7 @@
 import { isJsonObject } from "@fleet-reloader/domain/json";
 import { afterAll, describe, expect, test } from "vitest";
 import { canary, startAskedWorld } from "./fixture/asked-world.ts";
+import { commandRun } from "./fixture/command-run.ts";
 import { startFleetBed } from "./fixture/fleet-bed.ts";
 import { startServedApi } from "./fixture/served-api.ts";
 
@@ -180,4 +181,21 @@ test("no answer holds the content of a Secret, its mark or its digest", async ()
       expect(text, path).not.toContain(secret);
     expect(text, path).not.toMatch(/[0-9a-f]{32}/);
   }
+});
+
+test("a server that is not connected to one cluster answers for the others", async () => {
+  const clusters = ["--cluster", "otech62", "--cluster", "nova", "--server", api.url];
+  const { code, errors, output } = await commandRun([
+    "plan",
+    "Secret/db",
+    "-n",
+    "shop",
+    "-ojson",
+    ...clusters,
+  ]);
+  expect(JSON.parse(output)).toMatchObject({ cluster: "nova" });
+  expect({ code, errors }).toEqual({
+    code: 78,
+    errors: expect.stringMatching(/^--cluster otech62: none is/),
+  });
 });

@@ -169,4 +169,27 @@ describe("a question that cannot be answered names field, value and mend:", () =
     const errors = expect.stringMatching(/^cluster nova: cannot reach http:\/\/127.0.0.1:1: /);
     expect(await commandRun(words)).toEqual({ code: 1, output: "", errors });
   });
+
+  test.each([
+    ["explain", "deploy/api"],
+    ["plan", "Secret/db"],
+  ])("%s %s of a cluster that is away, beside the answer of the other", async (...question) => {
+    const file = join(world.dataDir, "vega");
+    const away = world.cluster.kubeconfig().replaceAll(world.cluster.url, "http://127.0.0.1:1");
+    writeFileSync(file, away.replaceAll("nova", "vega"));
+    const both = `${file}:${join(world.dataDir, "kubeconfig")}`;
+    const words = ["-n", "shop", "--context", "vega", "--context", "nova", "-o", "json"];
+    const places = ["--kubeconfig", both, "--data-dir", world.dataDir];
+    const { code, errors, output } = await commandRun([...question, ...words, ...places]);
+    expect(
+      output
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ cluster: "nova" }]);
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors: expect.stringMatching(/^cluster vega: cannot reach http:\/\/127.0.0.1:1: /),
+    });
+  });
 });

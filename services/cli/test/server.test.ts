@@ -277,7 +277,7 @@ test.each([
   [["unfreeze", "--cluster", "nova"], "--reason: it is missing"],
   [["unfreeze", "--cluster", "vega", "--reason", "over"], "cluster vega: it is not frozen in"],
   [["explain", "deploy/api", "-n", "shop"], "--cluster: it is missing, and the server has 2 clusters"],
-  [["explain", "deploy/api", "-n", "shop", "--cluster", "otech62"], "--cluster: none is connected"],
+  [["explain", "deploy/api", "-n", "shop", "--cluster", "otech62"], "--cluster otech62: none is connected"],
   [["lint", "-"], "--server: lint works on this machine alone and asks no server; leave it out"],
   [["access-token"], "--server: access-token works on this machine alone"],
 ])("%j by a server is refused with field, value and mend", async (words, errors) => {

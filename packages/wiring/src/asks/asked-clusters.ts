@@ -1,6 +1,7 @@
 import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import { inCluster } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import type { AskedCluster } from "@fleet-reloader/engine/ask/plan-source";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
@@ -28,6 +29,8 @@ export interface AskedClustersOptions extends AskedRegistrationsOptions {
 
 export interface AskedClusters {
   readonly clusters: readonly ReachedCluster[];
+  /** Of each cluster that could not be reached; the message names it. */
+  readonly failed: readonly Fault[];
   close(): Promise<void>;
 }
 
@@ -37,7 +40,10 @@ export interface ReachedCluster extends AskedCluster {
   readonly namespaces: readonly string[] | undefined;
 }
 
-/** Connects to the named clusters, or to the contexts of a kubeconfig. A cluster that the services know gets their name and labels. */
+/**
+ * Connects to the named clusters, or to the contexts of a kubeconfig. A cluster that the services know has the name and the labels that
+ * they give it. Rejects when none can be reached.
+ */
 export async function openAskedClusters(
   options: AskedClustersOptions,
   signal: AbortSignal,
@@ -49,9 +55,11 @@ export async function openAskedClusters(
   }));
   const close = async () => void (await Promise.all(ways.map(({ connection }) => connection.close())));
   try {
-    const all = await Promise.all(ways.map((one) => reach(one, options, signal)));
-    if (!all.some((found) => found.length > 0)) throw otherCluster(options.config.clusters);
-    return { clusters: firstOfEach(all.flat()), close };
+    const all = await Promise.allSettled(ways.map((one) => reach(one, options, signal)));
+    const clusters = firstOfEach(all.flatMap((one) => (one.status === "fulfilled" ? one.value : [])));
+    const failed = all.flatMap((one) => (one.status === "rejected" ? [asFault(one.reason)] : []));
+    if (clusters.length === 0) throw failed[0] ?? otherCluster(options.config.clusters);
+    return { clusters, failed, close };
   } catch (error) {
     await close();
     throw error;
@@ -104,11 +112,6 @@ async function askedWords(
   return [await onlyFolderCluster({ clock, config, env, log }, signal)];
 }
 
-/** The fault of one of several clusters, with its name. */
-function inCluster(name: string, fault: Fault): Fault {
-  return new Fault(fault.code, `cluster ${name}: ${fault.message}`, { cause: fault, context: fault.context });
-}
-
 /** Nothing when the answering cluster has the requested name but another id. */
 async function reach(
   { way, connection }: { readonly way: AskedWay; readonly connection: Connection },
@@ -117,7 +120,7 @@ async function reach(
 ): Promise<readonly ReachedCluster[]> {
   const { scope, workloadKinds } = settings;
   const id = await identify(connection, signal).catch((error: unknown) => {
-    throw inCluster(way.name, asFault(error));
+    throw inCluster(way.name, error);
   });
   if (way.askedId !== undefined && way.askedId !== id) return [];
   const known = eachClusterOnce(registered).find((cluster) => cluster.id === id);

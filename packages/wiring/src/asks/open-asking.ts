@@ -9,7 +9,12 @@ import { RedisKnownDocuments } from "@fleet-reloader/redis/index/redis-known-doc
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 import { type FreezesOptions, openFreezes } from "../freezes.ts";
-import { type AskedClustersOptions, openAskedClusters, type ReachedCluster } from "./asked-clusters.ts";
+import {
+  type AskedClusters,
+  type AskedClustersOptions,
+  openAskedClusters,
+  type ReachedCluster,
+} from "./asked-clusters.ts";
 import { type AskedKeyringOptions, askedKeyring } from "./asked-keyring.ts";
 import { type AskedRedis, createQuestions } from "./questions.ts";
 
@@ -27,6 +32,8 @@ export interface AskingOptions {
 /** Answers questions until it is closed. */
 export interface Asking {
   readonly clusters: readonly ReachedCluster[];
+  /** Of each cluster that could not be reached; the message names it. */
+  readonly failed: AskedClusters["failed"];
   /** What the answers leave out, one line each. */
   readonly warnings: readonly string[];
   readonly explain: Explain;
@@ -62,6 +69,7 @@ export async function openAsking(options: AskingOptions, signal: AbortSignal): P
   const strangers = known.size === 0 ? [] : open.clusters.filter(({ api }) => !known.has(api.cluster));
   return {
     clusters: open.clusters,
+    failed: open.failed,
     warnings: strangers.map(strangerText),
     explain,
     plan,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { Fault } from "@fleet-reloader/domain/fault";
+import type { EachAnswer } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
@@ -14,7 +15,7 @@ import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { assertShown } from "@fleet-reloader/wiring/asks/asked-clusters";
 import { type Asking, openAsking } from "@fleet-reloader/wiring/asks/open-asking";
 import type { AskedRedis } from "@fleet-reloader/wiring/asks/questions";
-import type { CommandProcess } from "../frame/command.ts";
+import { asFlagFault, type CommandProcess, exitCodeAfter } from "../frame/command.ts";
 import { redisLogin } from "../redis/redis-login.ts";
 import { shardsOf } from "../redis/used-redis.ts";
 import type { explainConfig } from "./ask-config.ts";
@@ -28,8 +29,11 @@ export interface AskedOf {
   readonly signal: AbortSignal;
 }
 
-/** Connects to clusters and Redis, puts the question, and closes the connections. Nothing is written to either. */
-export async function askClusters<T>(
+/**
+ * Connects to clusters and Redis, puts the question, and closes the connections. Nothing is written to either. A cluster that cannot be
+ * reached takes nothing from the answers of the others.
+ */
+export async function askClusters<T extends Pick<EachAnswer<unknown>, "failed">>(
   config: AskConfig,
   { env, stderr }: Pick<CommandProcess, "env" | "stderr">,
   question: (asked: AskedOf) => Promise<T>,
@@ -46,13 +50,20 @@ export async function askClusters<T>(
     try {
       assertShown(asking.clusters, config.inNamespace);
       for (const warning of asking.warnings) stderr.write(`warning: ${printable(warning)}\n`);
-      return await question({ asking, settings, signal });
+      const each = await question({ asking, settings, signal });
+      return Object.assign({}, each, { failed: [...asking.failed, ...each.failed] });
     } finally {
       await asking.close();
     }
   } finally {
     await client?.close();
   }
+}
+
+/** Says which clusters do not answer, and returns the exit code of the command: 0 when all do. */
+export function exitCodeOfFailed(failed: readonly Fault[], io: Pick<CommandProcess, "stderr">): number {
+  const [code = 0] = failed.map((fault) => exitCodeAfter(asFlagFault(fault), io));
+  return code;
 }
 
 /** What a question answers of a cluster, as text and as JSON. */

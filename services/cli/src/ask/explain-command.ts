@@ -4,7 +4,7 @@ import { explanationText } from "@fleet-reloader/engine/ask/explanation-text";
 import { defineCommand } from "../frame/command.ts";
 import { openServer } from "../server/open-server.ts";
 import { explainByServer } from "../server/served-asking.ts";
-import { askClusters, printAnswers } from "./ask-clusters.ts";
+import { askClusters, exitCodeOfFailed, printAnswers } from "./ask-clusters.ts";
 import { explainConfig } from "./ask-config.ts";
 import { askedWorkload, refusedName } from "./asked-names.ts";
 
@@ -34,9 +34,10 @@ uses, what its annotations mean, and what holds a roll. Give the settings of the
             explainInEach(workload, { clusters, explain, settings }, signal),
           )
         : await explainByServer(workload, config.clusters, client);
+    const failed = exitCodeOfFailed(each.failed, io);
     if ("missing" in each) throw refusedName(word, each.missing);
     const answers = each.answers.map((one) => ({ text: explanationText(one), json: formatExplanation(one) }));
     printAnswers(answers, config.output, io);
-    return 0;
+    return failed;
   },
 });

@@ -4,7 +4,7 @@ import { sourcePlanText } from "@fleet-reloader/engine/ask/source-plan-text";
 import { defineCommand } from "../frame/command.ts";
 import { openServer } from "../server/open-server.ts";
 import { planByServer } from "../server/served-asking.ts";
-import { askClusters, printAnswers } from "./ask-clusters.ts";
+import { askClusters, exitCodeOfFailed, printAnswers } from "./ask-clusters.ts";
 import { planConfig } from "./ask-config.ts";
 import { askedSource, refusedName } from "./asked-names.ts";
 
@@ -35,9 +35,10 @@ is decided on as a worker would after the change. It writes nothing.`,
             planInEach(question, { clusters, plan }, signal),
           )
         : await planByServer({ source, keys }, named, client);
+    const failed = exitCodeOfFailed(each.failed, io);
     if ("missing" in each) throw refusedName(word, each.missing);
     const answers = each.answers.map((one) => ({ text: sourcePlanText(one), json: formatSourcePlan(one) }));
     printAnswers(answers, config.output, io);
-    return 0;
+    return failed;
   },
 });

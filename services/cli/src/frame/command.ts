@@ -115,7 +115,7 @@ function refuseServer(name: string, flags: ConfigShape, words: readonly string[]
 }
 
 /** A question is put with flags: its fields are theirs. A message that names a flag is complete. */
-function asFlagFault(fault: Fault): Fault {
+export function asFlagFault(fault: Fault): Fault {
   if (fault.code !== "question.invalid") return fault;
   const { message } = fault;
   return new Fault("config.invalid", message.startsWith("--") ? message : `--${message}`, { cause: fault });

@@ -2,8 +2,7 @@ import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { EachAnswer } from "@fleet-reloader/engine/ask/ask-each-cluster";
-import { mapBounded } from "@fleet-reloader/engine/async/map-bounded";
+import { answersOfClusters, type EachAnswer } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import { clustersNamedMax, missingCluster } from "@fleet-reloader/wiring/asks/only-cluster";
 import { allPages } from "./all-pages.ts";
 import type { ApiClient } from "./api-client.ts";
@@ -66,11 +65,14 @@ async function askEach<T>(
   clusters: readonly string[],
   ask: (cluster: string) => Promise<T>,
 ): Promise<EachAnswer<T>> {
-  const answers = await mapBounded(clusters, clustersAskedAtOnce, (one) => orMissing(ask(one)));
+  const named = clusters.map((name) => ({ name }));
+  const { answers, failed } = await answersOfClusters(named, clustersAskedAtOnce, ({ name }) =>
+    orMissing(ask(name)),
+  );
   const found = answers.filter((one): one is T => !(one instanceof Fault));
   const [missing] = answers.filter((one) => one instanceof Fault);
-  if (found.length > 0 || missing === undefined) return { answers: found };
-  return { missing: missing.message.replace(/^name: /, "") };
+  if (found.length > 0 || missing === undefined) return { answers: found, failed };
+  return { failed, missing: missing.message.replace(/^name: /, "") };
 }
 
 async function orMissing<T>(asked: Promise<T>): Promise<T | Fault> {
