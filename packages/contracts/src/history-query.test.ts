@@ -31,6 +31,18 @@ test.each([
   }),
 );
 
+// Nothing is recorded there yet: an empty answer would say that nothing happened.
+test.each(["2027-01-31T18:00:00Z", "2026-07-01T12:02:00Z"])("the future %s is no start", (text) =>
+  expect(parse(`since=${text}`)).toEqual({
+    problems: [
+      `since: "${text}" is in the future; write a time that is over, or 90m for the last 90 minutes`,
+    ],
+  }),
+);
+
+test("a start may be ahead by as much as clocks differ", () =>
+  expect(parse("since=2026-07-01T12:00:30Z")).toMatchObject({ since: { ms: now + 30_000 } }));
+
 test("a parameter that is given twice is refused: only one of both would count", () =>
   expect(parse("cluster=nova&cluster=otech62&name=db")).toEqual({
     problems: ["cluster: it is given 2 times; write it once"],
@@ -41,6 +53,6 @@ test("every problem is named with its parameter and what to write", () => {
   expect("problems" in parsed ? parsed.problems : []).toEqual([
     "nmae: is not known; write since, cluster, namespace, name, change, limit",
     'since: "yesterday" is no time; write 2026-07-01T12:00:00Z, 90m for the last 90 minutes, or the id of a line to go on after it',
-    "limit: must be a whole number from 1 to 100000",
+    'limit: "0" must be a whole number from 1 to 100000',
   ]);
 });

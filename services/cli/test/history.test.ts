@@ -128,7 +128,7 @@ test("a Redis that nobody uses is an error and not an empty history", async () =
 
 test.each([
   [{ since: "soon" }, "--since"],
-  [{ limit: "0" }, "--limit"],
+  [{ limit: "0" }, '--limit: "0" must be'],
   [{ redisUrl: "" }, "--redis-url"],
 ])("the refusal of %j names the flag", async (wrong, flag) => {
   const config = { ...all, redisUrl: "redis://127.0.0.1:1", ...wrong };
