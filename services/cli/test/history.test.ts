@@ -89,6 +89,14 @@ describe("of more lines than --limit allows, it is said how to go on:", () => {
     expect(next.output).toMatch(/^\{.*"target":"c".*\}\n$/);
   });
 
+  test("of one line in the singular", async () => {
+    await using server = await startSink((response) =>
+      response.writeHead(200, { "content-type": "application/x-ndjson" }).end('{"id":"1-0-0","v":1}\n'),
+    );
+    const { errors } = await commandRun(["history", "--server", server.url.origin, "--limit", "1"]);
+    expect(errors).toMatch(/^1 line was read, as many as --limit allows: /);
+  });
+
   test("of those of a server, whatever it calls its last line", async () => {
     for (const [id, said] of [
       ["17-0-0", "17-0-0"],

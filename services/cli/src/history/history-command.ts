@@ -47,6 +47,6 @@ export const historyCommand = defineCommand({
 function warnOfLimit(count: number, last: string, { stderr }: Pick<CommandProcess, "stderr">): void {
   const [, id = "ID, with the id of the last line"] = /^\{"id":"([\d-]+)"/.exec(last) ?? [];
   stderr.write(
-    `${count} lines were read, as many as --limit allows: there may be newer ones; go on with --since ${id}\n`,
+    `${count} ${count === 1 ? "line was" : "lines were"} read, as many as --limit allows: there may be newer ones; go on with --since ${id}\n`,
   );
 }
