@@ -43,10 +43,10 @@ export interface FieldMeta {
   /** The name of the flag or variable in Stakater Reloader; absent when it has none. */
   readonly peer?: string;
   /**
-   * Judges the given text (a list with commas), and whether other fields are given; undefined when there is nothing to remark. Logged once, at
-   * the start.
+   * Judges the given text (a list with commas) beside the texts of other fields, which are empty if they are not given; undefined when there is
+   * nothing to remark. Logged once, at the start.
    */
-  readonly remark?: (text: string, isGiven: (field: string) => boolean) => Remark | undefined;
+  readonly remark?: (text: string, textOf: (field: string) => string) => Remark | undefined;
   /**
    * The fields that must be true for anything to read the value. While none is, an unusable value counts as none and causes a remark, so
    * the field may have no other default than undefined.

@@ -1,4 +1,6 @@
+import { parseDuration } from "@fleet-reloader/domain/duration";
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
+import type { Remark } from "./field.ts";
 import { annotationFields } from "./fields/annotation-fields.ts";
 import { httpFields } from "./fields/http-fields.ts";
 import { kindFields } from "./fields/kind-fields.ts";
@@ -90,11 +92,23 @@ export const connectionFields = {
   ...withoutEffectFields,
 } as const;
 
+const quietPeriodDefault = "2s";
+
+/** A change waits for the quiet period at least. */
+function remarkOnMaxWait(text: string, textOf: (field: string) => string): Remark | undefined {
+  const debounce = textOf("debounce") || quietPeriodDefault;
+  if ((parseDuration(text) ?? 0) >= (parseDuration(debounce) ?? 0)) return undefined;
+  return {
+    level: "warn",
+    says: `is shorter than the quiet period, so a change waits for ${debounce}; write at least --max-wait=${debounce}`,
+  };
+}
+
 /** Defaults that annotations of a workload may override. Watchers and workers need the same values. */
 export const ruleFields = {
   ...scopeFields,
   debounce: {
-    schema: duration("2s"),
+    schema: duration(quietPeriodDefault),
     meta: {
       group: "When and how a workload rolls",
       flag: "debounce",
@@ -112,6 +126,7 @@ export const ruleFields = {
       env: "FLEET_RELOADER_MAX_WAIT",
       placeholder: "DURATION",
       description: "Maximum time that a change waits for the quiet period.",
+      remark: remarkOnMaxWait,
     },
   },
   reloadStrategy: {

@@ -7,11 +7,10 @@ import { type ConfigSources, givenValues, ignoredValues } from "./load.ts";
 export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<Log, "info" | "warn">): void {
   const given = givenValues(shape, sources).values;
   const textOf = (field: string) => [given.get(field)?.value ?? ""].flat().join(",");
-  const isGiven = (field: string) => textOf(field) !== "";
   for (const [name, { meta }] of Object.entries(shape)) {
     const one = given.get(name);
     if (one === undefined) continue;
-    const remark = meta.remark?.(textOf(name), isGiven);
+    const remark = meta.remark?.(textOf(name), textOf);
     if (remark !== undefined) log[remark.level]({}, `${one.label}: ${remark.says}`);
   }
   for (const ignored of ignoredValues(shape, sources)) log.warn({}, ignored);

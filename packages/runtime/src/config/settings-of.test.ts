@@ -1,7 +1,8 @@
 import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ruleFields } from "./fields.ts";
 import { loadConfig } from "./load.ts";
+import { remarkOn } from "./remarks.ts";
 import { settingsOf } from "./settings-of.ts";
 
 const dialect = (...args: readonly string[]) => settingsOf(loadConfig(ruleFields, { args, env: {} })).dialect;
@@ -27,4 +28,36 @@ test("each of the peer's ten flags renames one annotation, and nothing else", ()
   };
   for (const [flag, expected] of Object.entries(renamed))
     expect(dialect(`--${flag}=acme.io/x`), flag).toEqual(expected);
+});
+
+describe("a maximum wait below the quiet period counts as the quiet period, and", () => {
+  const remarks = (...args: readonly string[]) => {
+    const said: string[] = [];
+    const warn = (_fields: object, message: string) => void said.push(message);
+    remarkOn(ruleFields, { args, env: {} }, { warn, info: warn });
+    return said;
+  };
+
+  test.each([
+    ["--debounce=40s", "--max-wait=10s", "40s"],
+    ["--debounce=1m", "--max-wait=30s", "1m"],
+    ["--max-wait=1s", "--debounce=2s", "2s"],
+  ])("%s %s is remarked on", (one, other, debounce) => {
+    const config = loadConfig(ruleFields, { args: [one, other], env: {} });
+    const { maxWaitMs, quietPeriodMs } = settingsOf(config).debounce;
+    expect(maxWaitMs).toBe(quietPeriodMs);
+    expect(remarks(one, other)).toEqual([
+      expect.stringMatching(
+        `^--max-wait .*: is shorter than the quiet period, so a change waits for ${debounce}; write at least --max-wait=${debounce}$`,
+      ),
+    ]);
+  });
+
+  test("a lone --max-wait is compared with the default", () =>
+    expect(remarks("--max-wait=1s")).toEqual([expect.stringContaining("at least --max-wait=2s")]));
+
+  test.each([[[]], [["--debounce=40s"]], [["--debounce=40s", "--max-wait=40s"]], [["--max-wait=5m"]]])(
+    "%j is not",
+    (args) => expect(remarks(...args)).toEqual([]),
+  );
 });

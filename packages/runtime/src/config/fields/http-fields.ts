@@ -91,14 +91,14 @@ export const dashboardFields = {
   ...forwardAuthFields,
 } as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
 
-function remarkOnAddress(text: string, isGiven: (field: string) => boolean): Remark | undefined {
+function remarkOnAddress(text: string, textOf: (field: string) => string): Remark | undefined {
   if (isLoopbackHost(text.replace(/:\d+$/, ""))) return undefined;
-  if (!isGiven("accessFile"))
+  if (textOf("accessFile") === "")
     return {
       level: "warn",
       says: "there is no login: everybody who reaches this address reads which objects change, when and by whom. Let people sign in with --access-file, or write 127.0.0.1 and forward the port",
     };
-  if (isGiven("dashboardTlsCertFile")) return undefined;
+  if (textOf("dashboardTlsCertFile") !== "") return undefined;
   return {
     level: "warn",
     says: "there is no TLS: tokens and sessions are readable on the way. Give --dashboard-tls-cert-file and --dashboard-tls-key-file, or let nobody but a proxy with TLS reach this address",

@@ -187,8 +187,8 @@ function listMeta(
 }
 
 /** As with the peer, such a restriction does not prevent the start. */
-function remarkBesideNames(text: string, isGiven: (field: string) => boolean): Remark | undefined {
-  if (text === "" || !(isGiven("namespace") || isGiven("namespaces"))) return undefined;
+function remarkBesideNames(text: string, textOf: (field: string) => string): Remark | undefined {
+  if (text === "" || (textOf("namespace") === "" && textOf("namespaces") === "")) return undefined;
   return {
     level: "warn",
     says: "has no effect together with --namespace or --namespaces; remove one of them",
