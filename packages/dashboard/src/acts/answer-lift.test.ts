@@ -2,13 +2,15 @@ import { expect, test } from "vitest";
 import { actingFleet, admin, memoryFreezes } from "../fixture/acting-fleet.ts";
 import { startServedFleet } from "../fixture/served-fleet.ts";
 
+const json = { "content-type": "application/json" };
+
 /** Lifts the freeze of the cluster nova, which holds two workloads, from a document that has these freezes, too. */
 async function liftBeside(others: string) {
   const freezes = memoryFreezes(`- cluster: nova\n  reason: disk full\n${others}`);
   const { acts, overview } = actingFleet(admin, freezes);
   await using served = await startServedFleet({ acts, overview });
   const body = JSON.stringify({ cluster: "nova", reason: "the disk is mended", expect: 2 });
-  const sent = await served.ask("/api/v1/acts/lift", { "content-type": "application/json" }, "POST", body);
+  const sent = await served.ask("/api/v1/acts/lift", json, "POST", body);
   return JSON.parse(sent.body).notice;
 }
 
@@ -31,3 +33,27 @@ test.each([
 ])("a lift does not name a freeze %s", async (_what, other) => {
   expect(await liftBeside(other)).toBe("no longer frozen in ConfigMap reloader/freezes: cluster nova");
 });
+
+test.each([
+  ["freeze", { until: "soon" }, "until", "soon", 'until: "soon" is no time', "write for example 2026"],
+  [
+    "lift",
+    { workload: "pod/a" },
+    "workload",
+    "pod/a",
+    /^workload: "pod\/a" is not of a known kind/,
+    "known are",
+  ],
+  ["lift", {}, "body", "", "body: does not say what is frozen", "write fleet: true, or one or more of"],
+] as const)(
+  "the refusal of %s %j has the value and what to write",
+  async (act, own, field, value, why, mend) => {
+    const { acts, overview } = actingFleet(admin);
+    await using served = await startServedFleet({ acts, overview });
+    const scope = field === "until" ? { fleet: true } : {};
+    const body = JSON.stringify(Object.assign({ reason: "incident 4711", dryRun: true }, scope, own));
+    const { body: text } = await served.ask(`/api/v1/acts/${act}`, json, "POST", body);
+    const problem = expect.stringMatching(why);
+    expect(JSON.parse(text)).toMatchObject({ field, value, problem, mend: expect.stringContaining(mend) });
+  },
+);

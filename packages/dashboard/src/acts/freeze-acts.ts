@@ -55,6 +55,7 @@ export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson
   const { clock } = acts.fleet;
   const entry = intendedEntry(
     freezeEntryOf({ scope: wantedScopeOf(body), reason, by: caller.name, until }, clock.now()),
+    body,
   );
   // It would freeze nothing, and would replace a freeze of the same scope that is in force.
   if (isFreezeOver(entry, clock.now()))
@@ -106,7 +107,7 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   const { dryRun, expect, reason } = body;
   assertPermitted("lift", caller, body, registered);
   const stores = storesOf(acts.freezes);
-  const entry = intendedEntry(scopeEntryOf(wantedScopeOf(body)));
+  const entry = intendedEntry(scopeEntryOf(wantedScopeOf(body)), body);
   const { answer, found } = await coverage("lift", entry, person);
   if (dryRun) return Object.assign(answer, { isDone: false });
   assertIntended({ reason, expect }, answer.count);
@@ -189,15 +190,16 @@ function wantedScopeOf(body: WantedScope): WantedScope {
   return { fleet, cluster, clusterSelector, namespace, workload, source };
 }
 
-function intendedEntry(checked: CheckedEntry): FreezeEntry {
+function intendedEntry(checked: CheckedEntry, given: Readonly<Record<string, unknown>>): FreezeEntry {
   if (checked.type === "entry") return checked.entry;
-  const [field = "", ...rest] = checked.why.split(": ");
-  const isField = rest.length > 0 && /^[a-zA-Z]+$/.test(field);
+  const [problem = "", ...mend] = checked.why.split("; ");
+  const [first = "", ...rest] = problem.split(": ");
+  const isField = rest.length > 0 && /^[a-zA-Z]+$/.test(first);
   throw refusedQuestion({
-    field: isField ? field : "body",
-    value: "",
-    problem: isField ? checked.why : `body: ${checked.why}`,
-    mend: "",
+    field: isField ? first : "body",
+    value: isField ? String(given[first] ?? "") : "",
+    problem: isField ? problem : `body: ${problem}`,
+    mend: mend.join("; "),
   });
 }
 
