@@ -104,6 +104,7 @@ export const sourcePlanShape = z.object({
   time: answerTime,
   state: z.enum(["present", "missing", "unseen"]),
   nearest: z.exactOptional(name),
+  absentKeys: z.exactOptional(z.array(z.object({ name, nearest: z.exactOptional(name) }))),
   isRedisAsked: z.boolean(),
   users: z.array(
     z.object({

@@ -1,7 +1,7 @@
 import { likelyName } from "@fleet-reloader/domain/likely-name";
 import { collectReferences } from "@fleet-reloader/domain/reference/collect";
 import type { ReferencedKeys } from "@fleet-reloader/domain/reference/object-use";
-import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import { type SourceContent, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { mapBounded } from "../async/map-bounded.ts";
 import { type Interest, judgeFor, readInterest } from "../observe/interest.ts";
@@ -60,6 +60,7 @@ export function createPlanSource(options: PlanSourceOptions): PlanSource {
       time: new Date(options.clock.now()).toISOString(),
       state: stateOf(live),
       ...named,
+      ...absentKeys(live?.content, keys),
       isRedisAsked: options.queue !== undefined,
       users: await plannedUsers(options, asked, { cluster, annotations: live?.annotations, users, signal }),
     };
@@ -69,6 +70,23 @@ export function createPlanSource(options: PlanSourceOptions): PlanSource {
 function stateOf(live: LiveSource | undefined): SourcePlan["state"] {
   if (live === undefined) return "missing";
   return live.content === undefined ? "unseen" : "present";
+}
+
+/** What nobody shows has no keys that are known. */
+function absentKeys(
+  content: SourceContent | undefined,
+  keys: ReferencedKeys,
+): Pick<SourcePlan, "absentKeys"> {
+  if (content === undefined || keys === "all") return {};
+  const known = [...content.data.keys(), ...content.binaryData.keys()];
+  const absent = keys.filter((key) => !known.includes(key));
+  if (absent.length === 0) return {};
+  return {
+    absentKeys: absent.map((name) => {
+      const nearest = likelyName(name, known);
+      return nearest === undefined ? { name } : { name, nearest };
+    }),
+  };
 }
 
 async function nearestSource(

@@ -12,6 +12,10 @@ export function sourcePlanText(plan: SourcePlan): string {
   const lines = [head, "", ...known, questionText(plan)];
   if (state === "missing")
     lines.push(`It does not exist${nearest === undefined ? "" : `; did you mean ${nearest}?`}`);
+  for (const { name, nearest: meant } of plan.absentKeys ?? [])
+    lines.push(
+      `It has no key ${name}${meant === undefined ? ": as if it were added." : `; did you mean ${meant}?`}`,
+    );
   if (state === "unseen") lines.push("It shows no content now, so nothing is known of a change.");
   if (users.length === 0) lines.push("", "No workload of the namespace uses or names it.");
   for (const [title, group] of groupsOf(users)) {

@@ -17,10 +17,18 @@ export interface SourcePlan {
   readonly state: "present" | "missing" | "unseen";
   /** For a missing source: the existing name that was probably meant. */
   readonly nearest?: string | undefined;
+  /** The asked keys that a present source does not have, each with the existing key that was probably meant; undefined: it has all. */
+  readonly absentKeys?: readonly AbsentKey[] | undefined;
   /** False: breakers, budgets and Redis' records are not known. */
   readonly isRedisAsked: boolean;
   /** All workloads of the namespace that use or name it, by name. */
   readonly users: readonly PlannedUser[];
+}
+
+/** A key that a source does not have. A plan has it added. */
+export interface AbsentKey {
+  readonly name: string;
+  readonly nearest?: string | undefined;
 }
 
 /** A workload that uses or names the source. */

@@ -67,6 +67,18 @@ describe("plan says of a source", () => {
     expect(plan).toMatchObject({ state: "missing", nearest: "app", users: [] });
   });
 
+  test("which of the asked keys it does not have, with the likely name", async () => {
+    const bed = await usersBed();
+    bed.cluster.setSource("ConfigMap", "other", { "log-level": "1" });
+    const plan = await bed.plan("other", ["log-levl", "log-level", "zone"]);
+    expect(plan.absentKeys).toEqual([{ name: "log-levl", nearest: "log-level" }, { name: "zone" }]);
+    expect(sourcePlanText(plan)).toContain(
+      "If its keys log-levl, log-level, zone changed now:\nIt has no key log-levl; did you mean log-level?\nIt has no key zone: as if it were added.\n",
+    );
+    expect(await bed.plan("other", ["log-level"])).not.toHaveProperty("absentKeys");
+    expect(await bed.plan("others", ["zone"])).not.toHaveProperty("absentKeys");
+  });
+
   test("the same in a text that was agreed on", async () => {
     const bed = await usersBed();
     await expect(sourcePlanText(await bed.plan("app", ["a"]))).toMatchFileSnapshot("./__golden__/plan.txt");
