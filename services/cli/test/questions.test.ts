@@ -162,6 +162,23 @@ test.each([
   expect(await bed.run(...words)).toMatchObject({ code: 0, errors });
 });
 
+const unknown = "no workload there is known to be reloaded";
+
+test.each([
+  [["managed", "--namespace", "shopp"], `warning: --namespace shopp: ${unknown}; did you mean shop?\n`],
+  [["changes", "--namespace", "bank"], `warning: --namespace bank: ${unknown}\n`],
+  [["history", "--namespace", "shopp"], `warning: --namespace shopp: ${unknown}; did you mean shop?\n`],
+  [
+    ["changes", "--name", "Deployment/api"],
+    "warning: --name Deployment/api: a name has no kind; write --name api\n",
+  ],
+  [["history", "--name", "Secret/db"], "warning: --name Secret/db: a name has no kind; write --name db\n"],
+  [["changes", "--namespace", "shop", "--name", "nothing"], ""],
+  [["managed", "--namespace", "shop"], ""],
+])("an empty answer has a hint at a place or name that nothing has: %j", async (words, errors) => {
+  expect(await bed.run(...words)).toMatchObject({ code: 0, errors });
+});
+
 test("changes of a cluster that is registered no more are found by its name", async () => {
   const at = { v: 1, time, cluster: { id: "uid-0", name: "retired" } } as const;
   await bed.write({ ...at, type: "change", change: "uid-0/db@7", source, resourceVersion: "7" });

@@ -4,7 +4,7 @@ import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { type CommandProcess, defineCommand } from "../frame/command.ts";
 import { askFleet } from "../questions/asked-fleet.ts";
-import { warnOfUnknownCluster } from "../questions/unknown-cluster.ts";
+import { warnOfEmptyAnswer } from "../questions/empty-answer.ts";
 import { openServer } from "../server/open-server.ts";
 import { historyConfig } from "./history-config.ts";
 import { checkedHistoryQuery, readHistory, readServedHistory } from "./read-history.ts";
@@ -37,8 +37,9 @@ export const historyCommand = defineCommand({
     if (client === undefined) await write(readHistory(config, { clock, env: io.env, log }));
     else await readServedHistory(config, { client, write });
     if (count >= limit) warnOfLimit(count, last, io);
-    if (count === 0 && config.cluster !== "")
-      await askFleet(config, io, (fleet) => warnOfUnknownCluster(config.cluster, fleet, io));
+    const { cluster, inNamespace: namespace, object: name } = config;
+    if (count === 0 && [cluster, namespace, name].some((given) => given !== ""))
+      await askFleet(config, io, (fleet) => warnOfEmptyAnswer({ cluster, namespace, name }, fleet, io));
     return 0;
   },
 });

@@ -4,8 +4,8 @@ import { ageText, answerFlag, counted, printAnswer, shownOf, textTable } from ".
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
+import { warnOfEmptyAnswer } from "./empty-answer.ts";
 import { clusterFlag, limitFlag, warnOfCut } from "./question-flags.ts";
-import { warnOfUnknownCluster } from "./unknown-cluster.ts";
 
 export const actsCommand = defineCommand({
   name: "acts",
@@ -41,7 +41,7 @@ listed as unfreeze; nothing records who removed it from the document.`,
       const filter = { since, by: person, action, cluster, text: wanted };
       const { acts, count, isCut } = await fleet.operators(filter, limit);
       if (isCut) warnOfCut(io);
-      if (count === 0) await warnOfUnknownCluster(cluster, fleet, io);
+      if (count === 0) await warnOfEmptyAnswer({ cluster }, fleet, io);
       const more = shownOf(count, acts.length);
       const text = () => `${actsTable(acts, fleet.now())}\n${counted(count, "act")}${more}`;
       printAnswer({ text, json: { count, acts, isCut } }, output, io);

@@ -4,8 +4,8 @@ import { ageText, answerFlag, counted, printAnswer, shownOf, textTable } from ".
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
+import { warnOfEmptyAnswer } from "./empty-answer.ts";
 import { clusterFlag, limitFlag, onlyNamespace, sinceFlag, warnOfCut } from "./question-flags.ts";
-import { warnOfUnknownCluster } from "./unknown-cluster.ts";
 
 export const changesCommand = defineCommand({
   name: "changes",
@@ -33,7 +33,7 @@ rolling, failed or stalled. One that failed or stalled is superseded as soon as 
       const filter = { since, cluster, namespace, name, change };
       const { changes, count, isCut } = await fleet.changes(filter, limit);
       if (isCut) warnOfCut(io);
-      if (count === 0) await warnOfUnknownCluster(cluster, fleet, io);
+      if (count === 0) await warnOfEmptyAnswer({ cluster, namespace, name }, fleet, io);
       const text = () =>
         `${changesTable(changes, fleet.now())}\n${counted(count, "change")}${shownOf(count, changes.length)}`;
       printAnswer({ text, json: { count, changes, isCut } }, output, io);

@@ -3,6 +3,7 @@ import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { answerFlag, counted, printAnswer, shownOf, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
 import { askedFleetFields, askFleet } from "./asked-fleet.ts";
+import { warnOfEmptyAnswer } from "./empty-answer.ts";
 import { clusterFlag, limitFlag, onlyNamespace } from "./question-flags.ts";
 
 export const managedCommand = defineCommand({
@@ -23,6 +24,7 @@ export const managedCommand = defineCommand({
     await askFleet(config, io, async (fleet) => {
       const { cluster, limit, namespace, output } = config;
       const { clusterCount, count, workloads } = await fleet.managed({ cluster, namespace }, limit);
+      if (count === 0) await warnOfEmptyAnswer({ cluster, namespace }, fleet, io);
       const more = shownOf(count, workloads.length);
       const sum = `${counted(count, "workload")} of ${counted(clusterCount, "cluster")}${more}`;
       const text = () => `${managedTable(workloads)}\n${sum}`;
