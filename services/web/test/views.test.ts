@@ -175,6 +175,9 @@ test("holds name each freeze with who set it, and count what each reason holds",
   const text = textOf(shownAt("/held", answered(held)));
   expect(text).toContain("cluster otech62, namespace shop CHG-12 ann 2026-07-01 12:11:00 UTC");
   expect(text).toContain("‖ Frozen 1 A declared freeze of the fleet");
+  const freezes = [{ scope: { cluster: "Nova" }, reason: "CHG-12", by: "ann", missing: "no such cluster" }];
+  const idle = textOf(shownAt("/held", answered({ ...held, freezes })));
+  expect(idle).toContain("cluster Nova CHG-12; it covers nothing: no such cluster ann");
 });
 
 test("freezes that cannot be read are not told as none", () => {

@@ -79,6 +79,10 @@ const freezeAnswer = z.object({
   reason: z.string(),
   by: z.string(),
   untilMs: z.exactOptional(z.number()),
+  missing: z.exactOptional(z.string()).meta({
+    description:
+      "Why it covers nothing: it is about no cluster that is registered now. Whether it is about a workload is not said here.",
+  }),
 });
 
 const queueCounts = z.object({

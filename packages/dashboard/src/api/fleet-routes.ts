@@ -1,5 +1,4 @@
 import type { ApiQuery } from "@fleet-reloader/contracts/api/api-routes";
-import { isInForce } from "@fleet-reloader/domain/hold/freeze";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
@@ -10,7 +9,7 @@ import type { ChangeSummary } from "@fleet-reloader/engine/overview/changes/chan
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { fleetStatus, freezesInForce, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import {
@@ -123,7 +122,7 @@ export class FleetRoutes {
     const { overview, clock } = this.#options;
     const { holds: all, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
     const nowMs = clock.now();
-    const freezes = (await overview.freezes()).filter((freeze) => isInForce(freeze, nowMs));
+    const freezes = freezesInForce(await overview.freezes(), clusters, nowMs);
     const { count, elements, next } = await take({
       all,
       keyOf: ({ id }) => [id],

@@ -1,10 +1,11 @@
 import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { type Freeze, isInForce } from "@fleet-reloader/domain/hold/freeze";
+import { frozenClustersOf } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import { countByReason } from "./by-reason.ts";
 import type { ChangeSummary } from "./changes/change-summary.ts";
 import { type ClusterHealth, clusterHealth } from "./cluster-health.ts";
-import type { FleetOverview, QueueOverview } from "./fleet-overview.ts";
+import type { ClusterOverview, FleetOverview, QueueOverview } from "./fleet-overview.ts";
 import { chosenClusters } from "./registered-clusters.ts";
 
 /** The state of a whole fleet. */
@@ -13,10 +14,29 @@ export interface FleetStatus {
   readonly queue: QueueOverview;
   readonly holds: readonly HeldRequest[];
   /** The freezes in force. */
-  readonly freezes: readonly Freeze[];
+  readonly freezes: readonly FreezeInForce[];
   /** Why some freezes are missing here, and nothing is rolled. */
   readonly unreadableFreezes: string | undefined;
   readonly changes: readonly ChangeSummary[];
+}
+
+/** A freeze whose end has not come. */
+export interface FreezeInForce extends Freeze {
+  /** The part of its scope that does not exist, so that it holds no cluster. It may be misspelt. */
+  readonly missing?: string;
+}
+
+/** The freezes in force. One whose scope holds no registered cluster names the part that does not exist. */
+export function freezesInForce(
+  freezes: readonly Freeze[],
+  clusters: readonly ClusterOverview[],
+  nowMs: number,
+): readonly FreezeInForce[] {
+  const inForce = freezes.filter((freeze) => isInForce(freeze, nowMs));
+  return inForce.map((freeze) => {
+    const { missing } = frozenClustersOf(freeze.scope, clusters);
+    return missing === undefined ? freeze : Object.assign({}, freeze, { missing });
+  });
 }
 
 /** Reads the state of a fleet without its changes. */
@@ -32,7 +52,7 @@ export async function fleetStatus(
     overview.freezes(),
     overview.unreadableFreezes(),
   ]);
-  const freezes = known.filter((freeze) => isInForce(freeze, nowMs));
+  const freezes = freezesInForce(known, clusters, nowMs);
   const health = clusterHealth(clusters, holds);
   return { clusters: health, queue, holds, freezes, unreadableFreezes, changes };
 }
@@ -50,7 +70,7 @@ export interface StatusDigest {
   /** Requests on hold by reason. */
   readonly held: Readonly<Record<string, number>>;
   readonly freezeCount: number;
-  readonly freezes: readonly Freeze[];
+  readonly freezes: readonly FreezeInForce[];
   readonly unreadableFreezes: string | undefined;
   readonly changes: {
     readonly count: number;

@@ -5,6 +5,7 @@ import { entryScopeText } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { printable } from "@fleet-reloader/runtime/log/printable";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { requireReason } from "../acts/act-flags.ts";
+import { idleText } from "../questions/status-command.ts";
 import type { ApiClient } from "../server/api-client.ts";
 import { refuseName } from "../server/served-act.ts";
 import { coversNothing, type FreezeReport } from "./covered-freeze.ts";
@@ -74,9 +75,9 @@ export async function freezesByServer(client: ApiClient): Promise<string> {
   const unreadable = why === undefined ? "" : `  ${printable(unreadableFreezesText(why))}\n`;
   if (freezeCount === 0)
     return `${client.origin}:${unreadable === "" ? " nothing is frozen" : ""}\n${unreadable}`;
-  const lines = freezes.map(({ by, reason, scope, untilMs }) => {
+  const lines = freezes.map(({ by, missing, reason, scope, untilMs }) => {
     const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
-    return `  ${printable(`${describeScope(scope)}: ${reason} (by ${by}${until})`)}\n`;
+    return `  ${printable(`${describeScope(scope)}: ${reason} (by ${by}${until})${idleText(missing)}`)}\n`;
   });
   const more = freezeCount - freezes.length;
   return `${client.origin}:\n${unreadable}${lines.join("")}${more > 0 ? `  and ${more} more\n` : ""}`;

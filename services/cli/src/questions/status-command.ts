@@ -47,12 +47,20 @@ function statusText(status: ShownStatus, since: string): string {
     `frozen    ${counted(freezeCount, "freeze")}`,
     ...(why === undefined ? [] : [`  ${unreadableFreezesText(why)}`]),
     ...firstLines(
-      freezes.map(({ scope, reason, by }) => `${describeScope(scope)}: ${reason} (by ${by})`),
+      freezes.map(
+        ({ by, missing, reason, scope }) =>
+          `${describeScope(scope)}: ${reason} (by ${by})${idleText(missing)}`,
+      ),
       freezeCount,
       "fleet-reloader freezes",
     ),
     `changes   ${changes.count} since ${since}, ${changes.openCount} not done: ${rolling} rolling, ${waiting} held, ${failed} failed, ${stalled} stalled`,
   ].join("\n");
+}
+
+/** What follows a freeze that is about no cluster. */
+export function idleText(missing: string | undefined): string {
+  return missing === undefined ? "" : `; it covers nothing: ${missing}`;
 }
 
 /** A caller that sees a part of the fleet does not learn what waits in all of it. */

@@ -37,13 +37,13 @@ export function countedTitle(count: number, what: string, which: string): string
 }
 
 function freezeRow(
-  { by, reason, scope, untilMs }: ApiAnswer<"status">["freezes"][number],
+  { by, missing, reason, scope, untilMs }: ApiAnswer<"status">["freezes"][number],
   permits: Permits,
 ): readonly ViewNode[] {
   const lift = actButtons(permits, placeOfScope(scope), [liftOffer({ scope })]);
   return [
     lift.length === 0 ? describeScope(scope) : el("span", {}, `${describeScope(scope)} `, ...lift),
-    reason,
+    missing === undefined ? reason : `${reason}; it covers nothing: ${missing}`,
     by,
     untilMs === undefined ? "somebody lifts it" : until(new Date(untilMs).toISOString()),
   ];
