@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { afterAll, expect, test } from "vitest";
 import { commandRun } from "./fixture/command-run.ts";
@@ -70,6 +73,34 @@ test("status says of a freeze of no cluster that it covers nothing", async () =>
   expect(output).toContain(`  cluster Nova: disk full (by bob); it covers nothing: ${missing}\n`);
   expect(output).toMatch(/^ {2}cluster nova: disk full \(by ann\)$/m);
   expect(Object(JSON.parse(json)).freezes).toContainEqual({ ...idle, missing });
+});
+
+test("freezes says which freezes of a document cover nothing, also as JSON", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "fr-freezes-"));
+  const file = join(folder, "freezes.yaml");
+  const scopes = ["cluster: Nova", "namespace: shopp", "workload: deploy/apo", "namespace: shop"];
+  writeFileSync(file, scopes.map((scope) => `- ${scope}\n  reason: release\n  by: ann\n`).join(""));
+  const { code, errors, output } = await bed.run("freezes", "--freeze-file", file);
+  expect({ code, errors }).toEqual({ code: 0, errors: "" });
+  for (const line of [
+    "  cluster Nova: release (by ann); it covers nothing: no cluster is called Nova; did you mean nova?",
+    "  namespace shopp: release (by ann); it covers nothing: no workload of namespace shopp is reloaded; did you mean shop?",
+    "  workload Deployment/apo: release (by ann); it covers nothing: no Deployment/apo is reloaded; did you mean Deployment/api?",
+    "  namespace shop: release (by ann)",
+  ])
+    expect(output.split("\n")).toContain(line);
+  const { output: json } = await bed.run("freezes", "--freeze-file", file, "-o", "json");
+  rmSync(folder, { recursive: true });
+  const [place] = JSON.parse(json).places;
+  expect(place).toMatchObject({ place: file, isThere: true });
+  expect(place.freezes[1]).toEqual({
+    scope: { namespace: "shopp" },
+    reason: "release",
+    by: "ann",
+    isOver: false,
+    missing: "no workload of namespace shopp is reloaded; did you mean shop?",
+  });
+  expect(place.freezes[3]).not.toHaveProperty("missing");
 });
 
 test("clusters lists sick ones first, what is wrong, and what their watchers say", async () => {

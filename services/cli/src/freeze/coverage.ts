@@ -67,7 +67,7 @@ export async function coverageNow(freeze: Freeze, options: CoverageOptions): Pro
 }
 
 /** A person waits, and a fleet has many workloads. */
-const coveragePatienceMs = 20_000;
+export const coveragePatienceMs = 20_000;
 
 async function askRedis(
   client: RedisClient,
@@ -93,14 +93,15 @@ async function askRedis(
   return { says: unheldText(reading, { document, mend: "Name" }), covers };
 }
 
-interface AskedIndex {
+/** The index of a fleet, for one question. */
+export interface AskedIndex {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly clock: Clock;
 }
 
-/** Undefined: nobody serves clusters. */
-async function coveredIn({ client, clock, keys }: AskedIndex, { scope }: Freeze) {
+/** What a freeze covers of the clusters that are registered now; undefined: nobody serves clusters. */
+export async function coveredIn({ client, clock, keys }: AskedIndex, { scope }: Freeze) {
   const registered = await new RedisClusterList({ client, keys }).read();
   return (
     registered &&

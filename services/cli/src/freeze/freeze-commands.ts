@@ -1,3 +1,4 @@
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
@@ -5,12 +6,15 @@ import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 import type { KnownDocuments } from "@fleet-reloader/wiring/freeze-absence";
 import { type FreezesOptions, openFreezes } from "@fleet-reloader/wiring/freezes";
+import { type CommandAnswer, printAnswer } from "../frame/answer.ts";
 import { type CommandProcess, defineCommand } from "../frame/command.ts";
 import { openServer } from "../server/open-server.ts";
 import { coveredFreeze, coversNothing, type FreezeReport } from "./covered-freeze.ts";
-import { listFreezes, unfreeze } from "./freeze.ts";
+import { unfreeze } from "./freeze.ts";
 import { freezeConfig, freezesConfig, unfreezeConfig } from "./freeze-config.ts";
+import { missingOfEach } from "./idle-freezes.ts";
 import { knownByRedis } from "./known-by-redis.ts";
+import { listFreezes } from "./list-freezes.ts";
 import { freezeByServer, freezesByServer, liftByServer } from "./served-freeze.ts";
 
 export const freezeCommand = defineCommand({
@@ -61,21 +65,32 @@ export const unfreezeCommand = defineCommand({
 export const freezesCommand = defineCommand({
   name: "freezes",
   purpose: "List the freezes, with who set them and until when",
+  details:
+    "Where Redis is known, it is said of a freeze that it covers nothing, as when a name in the document is misspelt.",
   examples: [
     "fleet-reloader freezes",
+    "fleet-reloader freezes -o json",
     "fleet-reloader freezes --kubeconfig hub.yaml --freeze-configmap reloader/freezes",
   ],
   flags: freezesConfig,
   async run({ config }, io) {
     const client = openServer(config, io);
-    io.stdout.write(
-      client === undefined
-        ? await withStores(config, io, (stores) => listFreezes(stores, config))
-        : await freezesByServer(client),
-    );
+    const answer = client === undefined ? await freezesOfStores(config, io) : await freezesByServer(client);
+    printAnswer(answer, config.output, io);
     return 0;
   },
 });
+
+async function freezesOfStores(
+  config: ConfigOf<typeof freezesConfig>,
+  io: CommandProcess,
+): Promise<CommandAnswer> {
+  const log = createLog({ service: "cli", level: "error", format: "json" });
+  const missingOf = (freezes: readonly Freeze[]) =>
+    missingOfEach(freezes, { config, io, clock: systemClock, log });
+  const { freezeFile } = config;
+  return await withStores(config, io, (stores) => listFreezes(stores, { freezeFile, missingOf }));
+}
 
 async function freezeInStore(
   config: ConfigOf<typeof freezeConfig>,

@@ -1,5 +1,6 @@
 import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
+import { answerFlag } from "../frame/answer.ts";
 import { namespaceFlag, switchFlag, textFlag } from "../frame/cli-fields.ts";
 import { redisLoginFields } from "../redis/redis-login.ts";
 import { serverFields } from "../server/server-fields.ts";
@@ -23,15 +24,8 @@ const freezeScopeFields = {
   source: textFlag("source", "KIND/NAME", "A source, for example Secret/db."),
 } as const;
 
-export const freezeConfig = {
-  ...placeFields,
-  ...freezeScopeFields,
-  reason: textFlag("reason", "TEXT", "Reason, shown to people. Required with --server."),
-  until: textFlag(
-    "until",
-    "TIME",
-    "End of the freeze: a time such as 2026-01-31T18:00:00Z, or a duration from now such as 2h or 2d.",
-  ),
+/** Who knows what a freeze covers. */
+const coverageFields = {
   redisUrl: {
     ...redisUrl,
     meta: {
@@ -41,6 +35,18 @@ export const freezeConfig = {
     },
   },
   ...redisLoginFields,
+} as const;
+
+export const freezeConfig = {
+  ...placeFields,
+  ...freezeScopeFields,
+  reason: textFlag("reason", "TEXT", "Reason, shown to people. Required with --server."),
+  until: textFlag(
+    "until",
+    "TIME",
+    "End of the freeze: a time such as 2026-01-31T18:00:00Z, or a duration from now such as 2h or 2d.",
+  ),
+  ...coverageFields,
   by: textFlag(
     "by",
     "NAME",
@@ -58,4 +64,4 @@ export const unfreezeConfig = {
   ),
 } as const;
 
-export const freezesConfig = placeFields;
+export const freezesConfig = { ...placeFields, ...coverageFields, output: answerFlag } as const;

@@ -9,7 +9,6 @@ import {
   freezeEntryOf,
   isFreezeOver,
   liftFreeze,
-  readEntriesIn,
   scopeEntryOf,
   type WantedScope,
 } from "@fleet-reloader/runtime/freeze/declare-freeze";
@@ -18,6 +17,7 @@ import type { FreezeStore, FreezeStores } from "@fleet-reloader/runtime/freeze/f
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { actorOf } from "../acts/act-flags.ts";
 import type { freezeConfig, unfreezeConfig } from "./freeze-config.ts";
+import { absentText } from "./list-freezes.ts";
 
 /** A freeze that was written. */
 export interface Frozen {
@@ -76,29 +76,6 @@ export async function unfreeze(
 /** What the flags lift. Faults when they say nothing. */
 export function liftedEntry(config: FreezeScopeFlags): FreezeEntry {
   return entryIn(scopeEntryOf(scopeOf(config)));
-}
-
-/** Lists the freezes of each document. Of one that is not there it says what the workers make of that. */
-export async function listFreezes(
-  stores: readonly FreezeStore[],
-  { freezeFile }: { readonly freezeFile: string },
-): Promise<string> {
-  const parts = await Promise.all(
-    stores.map(async (store) => {
-      const entries = await readEntriesIn(store);
-      if (entries === undefined) return `${store.name}: ${absentText(store.name === freezeFile)}\n`;
-      return entries.length === 0
-        ? `${store.name}: nothing is frozen\n`
-        : `${store.name}:\n${entries.map((entry) => `  ${entryText(entry, systemClock.now())}\n`).join("")}`;
-    }),
-  );
-  return parts.join("");
-}
-
-function absentText(isNamedFile: boolean): string {
-  return isNamedFile
-    ? "it is not there, so everything is frozen where --freeze-file names it; create it, with [] for no freezes"
-    : "it is not there: nothing is frozen if it never was there, and everything if it was. fleet-reloader status says so then";
 }
 
 function entryIn(checked: CheckedEntry): FreezeEntry {

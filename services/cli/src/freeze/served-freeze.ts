@@ -1,3 +1,4 @@
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { describeScope, unreadableFreezesText } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
@@ -5,6 +6,7 @@ import { entryScopeText } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { printable } from "@fleet-reloader/runtime/log/printable";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { requireReason } from "../acts/act-flags.ts";
+import type { CommandAnswer } from "../frame/answer.ts";
 import { idleText } from "../questions/status-command.ts";
 import type { ApiClient } from "../server/api-client.ts";
 import { refuseName } from "../server/served-act.ts";
@@ -66,21 +68,28 @@ function namingScope(error: unknown, scope: string): unknown {
 }
 
 /** Lists the freezes that the workers obey, as a server knows them. */
-export async function freezesByServer(client: ApiClient): Promise<string> {
-  const {
-    freezeCount,
-    freezes,
-    unreadableFreezes: why,
-  } = await client.ask("held", { query: { limit: "1" } });
-  const unreadable = why === undefined ? "" : `  ${printable(unreadableFreezesText(why))}\n`;
+export async function freezesByServer(client: ApiClient): Promise<CommandAnswer> {
+  const held = await client.ask("held", { query: { limit: "1" } });
+  const { freezeCount, freezes, unreadableFreezes } = held;
+  const place = { place: client.origin, isThere: true, freezeCount, freezes, unreadableFreezes };
+  return { text: () => servedText(client.origin, held), json: { places: [place] } };
+}
+
+function servedText(
+  origin: string,
+  { freezeCount, freezes, unreadableFreezes: why }: ApiAnswer<"held">,
+): string {
+  const unreadable = why === undefined ? [] : [`  ${unreadableFreezesText(why)}`];
   if (freezeCount === 0)
-    return `${client.origin}:${unreadable === "" ? " nothing is frozen" : ""}\n${unreadable}`;
+    return unreadable.length === 0
+      ? `${origin}: nothing is frozen`
+      : [`${origin}:`, ...unreadable].join("\n");
   const lines = freezes.map(({ by, missing, reason, scope, untilMs }) => {
     const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
-    return `  ${printable(`${describeScope(scope)}: ${reason} (by ${by}${until})${idleText(missing)}`)}\n`;
+    return `  ${printable(`${describeScope(scope)}: ${reason} (by ${by}${until})${idleText(missing)}`)}`;
   });
   const more = freezeCount - freezes.length;
-  return `${client.origin}:\n${unreadable}${lines.join("")}${more > 0 ? `  and ${more} more\n` : ""}`;
+  return [`${origin}:`, ...unreadable, ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");
 }
 
 interface IntendedCount {
