@@ -19,12 +19,12 @@ const actBodyFields = {
     .meta({ description: "Why; it is recorded in the history. Required unless `dryRun` is true." }),
   expect: z.int("must be a whole number").nonnegative("must not be negative").optional().meta({
     description:
-      "How many workloads are meant. Required unless `dryRun` is true; another number than the one that is meant now is refused with 409.",
+      "How many workloads you expect the act to concern. Required unless `dryRun` is true. A number that differs from the present one is refused with 409.",
   }),
   dryRun: z
     .boolean("must be true or false")
     .default(false)
-    .meta({ description: "Answer what is meant, and do nothing." }),
+    .meta({ description: "Answer what the act would do, and do nothing." }),
 } as const;
 const { cluster, namespace, reason, expect, dryRun } = actBodyFields;
 
@@ -35,7 +35,7 @@ const batchProblem = `must be a whole number from 1 to ${actBatchMax}`;
 /** Fields of an act on many objects. It is done in parts, so that the caller sees the progress and can stop it. */
 const partFields = {
   batch: z.int(batchProblem).min(1, batchProblem).max(actBatchMax, batchProblem).optional().meta({
-    description: "Do at most so many now. Absent: all that are left.",
+    description: "The maximum number to do now. Absent: all that are left.",
   }),
   next: z.string().max(2048, "has more than 2048 characters").optional().meta({
     description:
@@ -132,12 +132,12 @@ export type ActBody<N extends ActName> = z.output<(typeof actRoutes)[N]["body"]>
 export const actAnswer = z.object({
   act: z.enum(actNames),
   target: z.string().meta({ description: "What it is about, for people." }),
-  count: z.int().nonnegative().meta({ description: "So many workloads are meant." }),
+  count: z.int().nonnegative().meta({ description: "How many workloads the act concerns." }),
   workloads: z
     .array(z.object({ cluster: z.string(), workload: z.string() }))
     .meta({ description: "The first of them." }),
   done: z.int().nonnegative().optional().meta({
-    description: "So many of them are done by now, in all parts. Absent: of a dry run, a freeze and a lift.",
+    description: "How many of them are done so far, in all parts. Absent for a dry run, a freeze and a lift.",
   }),
   next: z.string().optional().meta({ description: "The act goes on with it. Absent: nothing is left." }),
   covers: z
@@ -146,12 +146,12 @@ export const actAnswer = z.object({
     .meta({ description: "Of a freeze: what it covers, or why it covers nothing, for people." }),
   reading: z.enum(["read", "unread", "unreadable"]).optional().meta({
     description:
-      "Of a freeze that was set and covers something: `read`: a watcher has read it. `unread`: none that is known of has, within 20 s, so it may hold nothing. `unreadable`: watchers cannot read the freezes, and nothing is rolled. `covers` says why.",
+      "For a freeze that was set and covers something. `read`: a watcher has read it. `unread`: no known watcher has read it within 20 s, so it may hold nothing. `unreadable`: watchers cannot read the freezes, and nothing is rolled. `covers` says why.",
   }),
   isDone: z
     .boolean()
     .meta({ description: "False: nothing was done, since `dryRun` was true; or `next` is given." }),
-  notice: z.string().optional().meta({ description: "What people should know before or after it." }),
+  notice: z.string().optional().meta({ description: "Remarks for people, before or after the act." }),
 });
 
 /** The answer to an act, as the caller reads it. */
@@ -175,7 +175,7 @@ export const permissionsRoute = {
       }),
   }),
   answer: z.object({
-    by: z.string().meta({ description: "Who asks; empty: nobody is signed in." }),
+    by: z.string().meta({ description: "The person who asks; empty: nobody is signed in." }),
     places: z.record(z.string(), z.array(z.enum(actNames))),
   }),
 } as const;

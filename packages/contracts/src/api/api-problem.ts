@@ -4,15 +4,13 @@ import * as z from "zod";
 /** The shape of every answer that is no success. */
 export const apiProblem = z.object({
   code: z.string().meta({ description: "docs/reference/faults.md has the meaning of each." }),
-  field: z.string().optional().meta({ description: "What of the question is wrong." }),
+  field: z.string().optional().meta({ description: "The part of the question that is wrong." }),
   value: z.string().optional().meta({ description: "What was given." }),
   problem: z.string().meta({ description: "What is wrong, for people." }),
   mend: z.string().meta({ description: "What to do." }),
-  count: z
-    .int()
-    .nonnegative()
-    .optional()
-    .meta({ description: "Of an act that another count was expected of: so many workloads are meant now." }),
+  count: z.int().nonnegative().optional().meta({
+    description: "For an act with another expected count: how many workloads the act concerns now.",
+  }),
 });
 
 /** The body of a refusal or failure. */

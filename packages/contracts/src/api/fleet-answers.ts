@@ -31,7 +31,7 @@ const clusterAnswer = z.object({
     })
     .optional()
     .meta({
-      description: "What its watcher says, at most 15 s ago. Lists have the first few of their elements.",
+      description: "The last report of its watcher, at most 15 s old. Lists have their first few elements.",
     }),
   problems: z.array(z.string()),
   held: amount,
@@ -81,7 +81,7 @@ const freezeAnswer = z.object({
   untilMs: z.exactOptional(z.number()),
   missing: z.exactOptional(z.string()).meta({
     description:
-      "Why it covers nothing: it is about no cluster that is registered now. Whether it is about a workload is not said here.",
+      "Why the freeze covers nothing: no registered cluster matches it. Its namespace, workload and source are not checked here.",
   }),
 });
 
@@ -176,7 +176,7 @@ export const activityAnswer = z.object({
         slowestMs: milliseconds.optional(),
         oldestMs: milliseconds.optional().meta({
           description:
-            "At the end of the slot, how long the oldest of what is on hold or rolling has been so.",
+            "How long the oldest request that is on hold or rolling at the end of the slot has been in that state.",
         }),
       }),
     )
@@ -234,8 +234,8 @@ export const operatorsAnswer = z.object({
       scope: freezeAnswer.shape.scope.omit({ clusterSelector: true }),
       count: amount
         .optional()
-        .meta({ description: "So many workloads were done. Absent: nobody counts them." }),
-      of: amount.optional().meta({ description: "So many were meant when the act began." }),
+        .meta({ description: "How many workloads were done. Absent: they are not counted." }),
+      of: amount.optional().meta({ description: "How many workloads the act concerned when it began." }),
     }),
   ),
   isCut: z.boolean(),
