@@ -76,7 +76,7 @@ describe("the notes say which memory limit is too small", () => {
 
   test("and the mend is what the page for those who move over says", () => {
     const page = readFileSync(join(root, "docs/migrate-from-stakater.md"), "utf8");
-    expect(page).toContain("raise a memory limit below 256Mi");
+    expect(page).toContain("a memory limit below 256Mi, raise that limit");
   });
 });
 
