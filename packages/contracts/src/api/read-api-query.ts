@@ -1,4 +1,4 @@
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type * as z from "zod";
 

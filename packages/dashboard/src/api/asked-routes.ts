@@ -6,8 +6,8 @@ import {
   workloadKindOf,
   workloadSpellings,
 } from "@fleet-reloader/domain/hold/kind-spelling";
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { type ClustersAsked, explainInEach, planInEach } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import type { ExplainedVerdict } from "@fleet-reloader/engine/ask/explanation";

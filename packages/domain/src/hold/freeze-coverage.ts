@@ -1,6 +1,6 @@
 import { eachClusterOnce } from "../cluster/each-cluster-once.ts";
-import { nearestName } from "../nearest-name.ts";
 import type { SourceRef } from "../source/source.ts";
+import { nearestName } from "../spelling/nearest-name.ts";
 import type { Labels } from "../workload/label-selector.ts";
 import { matchesSelector } from "../workload/label-selector.ts";
 import type { WorkloadRef } from "../workload/workload.ts";

@@ -3,7 +3,7 @@ import { debounceAnnotation, maxWaitAnnotation, strategyAnnotation } from "../an
 import { freezeAnnotation } from "../hold/freeze.ts";
 import { isJsonObject, type JsonObject, jsonField } from "../json.ts";
 import { rolloutStrategyAnnotation } from "../kind/rollout.ts";
-import { nearestName } from "../nearest-name.ts";
+import { nearestName } from "../spelling/nearest-name.ts";
 import { type LintFinding, type LintPlace, type LintRemark, lintFinding } from "./finding.ts";
 import { sourceKindIn } from "./known-source.ts";
 import { type LintedWorkload, lintedSourceKinds, lintPlaceOf } from "./linted-workload.ts";

@@ -1,7 +1,7 @@
 import { isGlobLike } from "../annotation/glob-like.ts";
-import { likelyName } from "../likely-name.ts";
 import { objectsInVolume } from "../reference/object-use.ts";
 import type { SourceKind } from "../source/source.ts";
+import { likelyName } from "../spelling/likely-name.ts";
 import { type LintFinding, type LintRemark, lintFinding } from "./finding.ts";
 import type { KnownSource } from "./known-source.ts";
 import {

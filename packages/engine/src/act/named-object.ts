@@ -4,8 +4,8 @@ import {
   workloadKindOf,
   workloadSpellings,
 } from "@fleet-reloader/domain/hold/kind-spelling";
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 
 /** An object as people name it: `KIND/NAME`. */
 export type NamedObject =

@@ -1,4 +1,4 @@
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import type { HistoryRecord, OperatorRecord } from "../history/history.ts";
 import { refusedQuestion } from "../overview/refused-question.ts";
 

@@ -1,5 +1,5 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { likelyName } from "@fleet-reloader/domain/likely-name";
+import { likelyName } from "@fleet-reloader/domain/spelling/likely-name";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import { mapBounded } from "../async/map-bounded.ts";
 import type { Settings } from "../ports/settings.ts";

@@ -1,12 +1,12 @@
 import type { OptIn } from "@fleet-reloader/domain/annotation/opt-in";
 import { type AppliedState, parseAppliedState } from "@fleet-reloader/domain/applied/applied-state";
 import type { YesReason } from "@fleet-reloader/domain/decision/reasons";
-import { likelyName } from "@fleet-reloader/domain/likely-name";
 import { keysThatMatter, localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import { collectReferences, type Reference } from "@fleet-reloader/domain/reference/collect";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import { likelyName } from "@fleet-reloader/domain/spelling/likely-name";
 import { type Interest, type JudgedSource, judgeFor, namedByOwner } from "../observe/interest.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";

@@ -1,7 +1,7 @@
-import { likelyName } from "@fleet-reloader/domain/likely-name";
 import { collectReferences } from "@fleet-reloader/domain/reference/collect";
 import type { ReferencedKeys } from "@fleet-reloader/domain/reference/object-use";
 import { type SourceContent, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import { likelyName } from "@fleet-reloader/domain/spelling/likely-name";
 import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { mapBounded } from "../async/map-bounded.ts";
 import { type Interest, judgeFor, readInterest } from "../observe/interest.ts";

@@ -1,7 +1,7 @@
 import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { holdReasons } from "@fleet-reloader/domain/hold/reasons";
 import { logReasons } from "@fleet-reloader/domain/log-reasons";
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import { type ClusterId, requestKey } from "../ports/request.ts";
 import { type ExplainedHold, explainHold } from "./explained-hold.ts";

@@ -1,7 +1,7 @@
 import { annotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { likelyName } from "@fleet-reloader/domain/likely-name";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { likelyName } from "@fleet-reloader/domain/spelling/likely-name";
 import { annotationValue } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
 import { RecentMap } from "../async/recent-map.ts";

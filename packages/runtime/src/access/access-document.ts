@@ -1,4 +1,4 @@
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import { type LabelSelector, parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
 import { CORE_SCHEMA, load } from "js-yaml";
 import * as z from "zod";

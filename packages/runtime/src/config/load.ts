@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { Fault } from "@fleet-reloader/domain/fault";
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import type { ConfigOf, ConfigShape, FieldMeta } from "./field.ts";
 
 export interface ConfigSources {

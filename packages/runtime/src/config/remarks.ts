@@ -1,4 +1,4 @@
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigShape } from "./field.ts";
 import { type ConfigSources, givenValues, ignoredValues } from "./load.ts";

@@ -7,7 +7,7 @@ import {
   workloadSpellings,
 } from "@fleet-reloader/domain/hold/kind-spelling";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import { parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
 import { CORE_SCHEMA, dump, load } from "js-yaml";
 import * as z from "zod";

@@ -1,7 +1,7 @@
 import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { readRegistrations } from "@fleet-reloader/kube/registration/read-once";

@@ -5,8 +5,8 @@ import {
   workloadKindOf,
   workloadSpellings,
 } from "@fleet-reloader/domain/hold/kind-spelling";
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 
 /** The workload that a word names, in a namespace that has to be given. Kinds are spelled as kubectl knows them. */

@@ -1,4 +1,4 @@
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import { version } from "@fleet-reloader/runtime/process/version";
 import { type Command, type CommandProcess, exitCodeAfter } from "./command.ts";
 import { commandHelp, overviewHelp } from "./command-help.ts";

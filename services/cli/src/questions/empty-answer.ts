@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import { printable } from "@fleet-reloader/runtime/log/printable";
 import type { CommandProcess } from "../frame/command.ts";
 import type { FleetQuestions } from "./fleet-questions.ts";
