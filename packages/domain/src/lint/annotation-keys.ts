@@ -3,6 +3,7 @@ import { debounceAnnotation, maxWaitAnnotation, strategyAnnotation } from "../an
 import { freezeAnnotation } from "../hold/freeze.ts";
 import { isJsonObject, type JsonObject, jsonField } from "../json.ts";
 import { rolloutStrategyAnnotation } from "../kind/rollout.ts";
+import { madeOnce } from "../made-once.ts";
 import { nearestName } from "../spelling/nearest-name.ts";
 import { type LintFinding, type LintPlace, type LintRemark, lintFinding } from "./finding.ts";
 import { sourceKindIn } from "./known-source.ts";
@@ -24,18 +25,8 @@ interface DialectKeys {
 const writtenKey =
   /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|last-roll|kept|replace.*|cluster))$/;
 
-const keysByDialect = new WeakMap<AnnotationDialect, DialectKeys>();
-
-/** There are few dialects, and every workload that is adopted is asked about several times. */
-function annotationKeysOf(dialect: AnnotationDialect): DialectKeys {
-  const known = keysByDialect.get(dialect);
-  if (known !== undefined) return known;
-  const keys = keysIn(dialect);
-  keysByDialect.set(dialect, keys);
-  return keys;
-}
-
-function keysIn(dialect: AnnotationDialect): DialectKeys {
+/** There are few dialects, and each adoption asks several times. */
+const annotationKeysOf = madeOnce((dialect: AnnotationDialect): DialectKeys => {
   const kinds = lintedSourceKinds.map((kind) => dialect.kinds[kind]);
   const eitherPlace = [dialect.auto, dialect.search, ...kinds.flatMap(({ auto, named }) => [named, auto])];
   const workload = [
@@ -47,7 +38,7 @@ function keysIn(dialect: AnnotationDialect): DialectKeys {
   const workloadOrSource = [freezeAnnotation];
   const all = [...eitherPlace, ...workload, ...source, ...workloadOrSource];
   return { all, eitherPlace, workload, source, workloadOrSource };
-}
+});
 
 /** Findings about the annotations of an object that is no workload: a source, or an object of a kind that is never rolled. */
 export function lintOtherKeys(manifest: LintManifest, dialect: AnnotationDialect): readonly LintFinding[] {

@@ -3,6 +3,7 @@ import { utf8 } from "../bytes.ts";
 import { compatDeletedMarker, compatSourceHash } from "../compat/hash.ts";
 import { lastReloadedFromAnnotation, parseLastReloadedFrom } from "../compat/last-reloaded-from.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
+import { madeOnce } from "../made-once.ts";
 import { combineMarks, isMark, type KeyedDigest, markKeyId, markOf } from "../source/mark.ts";
 import type { PodTemplate } from "../workload/pod-template.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
@@ -18,16 +19,10 @@ export interface PeerTraces {
   readonly observedSources: readonly ObservedSource[];
 }
 
-const sharingOf = new WeakMap<readonly ObservedSource[], ReadonlyMap<string, readonly ObservedSource[]>>();
-
-/** The sources by the peer's variable for them. Where an applied state tells of all of them, nobody asks. */
-function byVariable(sources: readonly ObservedSource[]): ReadonlyMap<string, readonly ObservedSource[]> {
-  const known = sharingOf.get(sources);
-  if (known !== undefined) return known;
-  const sharing = Map.groupBy(sources, ({ ref }) => compatVariableName(ref));
-  sharingOf.set(sources, sharing);
-  return sharing;
-}
+/** The sources by the peer's variable for them. If the applied state names all of them, nothing asks for it. */
+const byVariable = madeOnce((sources: readonly ObservedSource[]) =>
+  Map.groupBy(sources, ({ ref }) => compatVariableName(ref)),
+);
 
 /**
  * Compares a source with the traces on the template. `unknown`: there is no trace, or none that can be compared. Such a source is adopted as it

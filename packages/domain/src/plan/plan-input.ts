@@ -5,6 +5,7 @@ import { utf8 } from "../bytes.ts";
 import type { RunningPods } from "../evidence/pods-start.ts";
 import type { InterestHistory } from "../evidence/start.ts";
 import { isJsonObject } from "../json.ts";
+import { madeOnce } from "../made-once.ts";
 import type { Keyring } from "../source/keyring.ts";
 import { combineMarks, type KeyedDigest, markOf } from "../source/mark.ts";
 import type { PodTemplate } from "../workload/pod-template.ts";
@@ -133,14 +134,11 @@ function templateNow(input: PlanInput): TemplateNow {
   };
 }
 
-/** Digests by key, of templates that something still holds. */
-const templateDigests = new WeakMap<object, Map<string, string>>();
+/** Digests by the id of their key. Up to three plans are made of one reading of a workload, and a template has some KiB. */
+const templateDigests = madeOnce((_template: object) => new Map<string, string>());
 
-/** A template has some KiB, and of one reading of a workload up to three plans are made. */
 function templateDigest(template: unknown, keyed: KeyedDigest): string {
-  if (!isJsonObject(template)) return keyed.digest(utf8(templateIdentity(template)));
-  const made = templateDigests.get(template) ?? new Map<string, string>();
-  templateDigests.set(template, made);
+  const made = isJsonObject(template) ? templateDigests(template) : new Map<string, string>();
   const digest = made.get(keyed.keyId) ?? keyed.digest(utf8(templateIdentity(template)));
   made.set(keyed.keyId, digest);
   return digest;

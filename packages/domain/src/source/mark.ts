@@ -1,4 +1,5 @@
 import { compareBytes, concatBytes, utf8 } from "../bytes.ts";
+import { madeOnce } from "../made-once.ts";
 import type { ReferencedKeys } from "../reference/object-use.ts";
 import { type SourceContent, type SourceRef, sourceKey } from "./source.ts";
 
@@ -61,8 +62,7 @@ export function markOf(
   keys: ReferencedKeys,
   keyed: KeyedDigest,
 ): Mark {
-  const made = marksMade.get(content) ?? new Map<string, Mark>();
-  marksMade.set(content, made);
+  const made = marksMade(content);
   const asked = JSON.stringify([keyed.keyId, sourceKey(source), keys]);
   const mark = made.get(asked) ?? toMark(canonicalBytes(source, content, keys), keyed);
   made.set(asked, mark);
@@ -70,7 +70,7 @@ export function markOf(
 }
 
 /** Marks of contents that something still references. When a content is collected, its marks are, too. */
-const marksMade = new WeakMap<SourceContent, Map<string, Mark>>();
+const marksMade = madeOnce((_content: SourceContent) => new Map<string, Mark>());
 
 /** One mark for all the sources of a workload, in any order. */
 export function combineMarks(

@@ -1,3 +1,4 @@
+import { madeOnce } from "@fleet-reloader/domain/made-once";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { LiveSource } from "@fleet-reloader/engine/ports/cluster-api";
@@ -33,24 +34,18 @@ export interface Revision {
   readonly references: readonly KubeletReference[];
 }
 
-const labelsOfPods = new WeakMap<Revision, Labels>();
-
 /** Those of its template, and the one by which its controller tells its pods from those of another template. */
 export function podLabels({ revision }: MemoryPod): Labels {
-  const known = labelsOfPods.get(revision);
-  if (known !== undefined) return known;
-  const made = labelsOf(revision);
-  labelsOfPods.set(revision, made);
-  return made;
+  return labelsOf(revision);
 }
 
-function labelsOf(revision: Revision): Labels {
+const labelsOf = madeOnce((revision: Revision): Labels => {
   const { template, workload } = revision;
   const labels = isJsonObject(template) ? (objectAt(template, "metadata", "labels") ?? {}) : {};
   const texts = Object.keys(labels).map((key) => [key, stringAt(labels, key) ?? ""] as const);
   const revisionLabel = workload.kind === "Deployment" ? "pod-template-hash" : "controller-revision-hash";
   return { ...Object.fromEntries(texts), [revisionLabel]: revisionHash(revision) };
-}
+});
 
 /** A pod as the API server sends it, as far as anybody here reads it: times are whole seconds. */
 export function podObject(pod: MemoryPod): object {

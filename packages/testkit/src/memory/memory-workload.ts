@@ -1,4 +1,5 @@
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import { madeOnce } from "@fleet-reloader/domain/made-once";
 import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import {
@@ -205,14 +206,9 @@ export function isSame(a: unknown, b: unknown): boolean {
   return a === b || jsonText(a) === jsonText(b);
 }
 
-const texts = new WeakMap<object, string>();
+const textOf = madeOnce((value: object): string => JSON.stringify(value));
 
 /** As `JSON.stringify` writes it. What is stored never changes: each object is written once. */
 export function jsonText(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const known = texts.get(value);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(value);
-  texts.set(value, text);
-  return text;
+  return typeof value === "object" && value !== null ? textOf(value) : JSON.stringify(value);
 }
