@@ -1,4 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { madeOnce } from "@fleet-reloader/domain/made-once";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
@@ -235,16 +236,10 @@ function interestText({ workload, sources, patterns, scope }: IndexEntry): strin
   return text({ workload, sources, patterns, scope: scope.replaceAll(/\[\d+,\[/g, "[0,["), window: {} });
 }
 
-const texts = new WeakMap<IndexEntry, string>();
-
-function text(entry: IndexEntry): string {
-  const known = texts.get(entry);
-  if (known !== undefined) return known;
+const text = madeOnce((entry: IndexEntry): string => {
   const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
   const inOrder = (a: unknown, b: unknown) => (textOf(a) < textOf(b) ? -1 : 1);
-  const made = JSON.stringify(entry, (_, value: unknown) =>
+  return JSON.stringify(entry, (_, value: unknown) =>
     Array.isArray(value) && value.length > 1 ? value.toSorted(inOrder) : value,
   );
-  texts.set(entry, made);
-  return made;
-}
+});
