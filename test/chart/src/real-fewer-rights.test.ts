@@ -8,7 +8,7 @@ import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, expect, test } from "vitest";
 import { grant, refusals, rightsOf } from "./granted.ts";
 import { rendered } from "./helm.ts";
-import { readsSettings, settings } from "./shop.ts";
+import { isAdopted, readsSettings, registering, settings } from "./shop.ts";
 
 const users = ["teller", "telling-watcher", "telling-worker", "hub-watcher", "hub-worker"];
 const plane = await startControlPlane({ auditLog: true, users });
@@ -88,11 +88,8 @@ test("a hub that is not served itself rolls in a cluster of a Secret", async () 
   await using worker = start("hub-worker", "worker", args);
   spoke.apply(settings("A"));
   spoke.apply(readsSettings);
-  const value = Buffer.from(spoke.kubeconfig()).toString("base64");
-  const labels = { "fleet-reloader.io/cluster": "true" };
-  await made("Secret", { metadata: { name: "spoke", labels }, data: { value } }, "flux-system");
-  const isNoted = () => JSON.stringify(spoke.get("Deployment", "shop", "app")).includes("/carried-");
-  await until("it is adopted", isNoted);
+  await made("Secret", registering(spoke), "flux-system");
+  await until("it is adopted", () => isAdopted(spoke));
   spoke.apply(settings("B"));
   await until("it is rolled", () => spoke.templateChanges("Deployment", "shop", "app") === 1);
   expect([await worker.stop(), await watcher.stop()]).toEqual([0, 0]);

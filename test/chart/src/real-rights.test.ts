@@ -9,7 +9,7 @@ import { expectAnswersAbout } from "./asked-dashboard.ts";
 import { grant, refusals, rightsOf } from "./granted.ts";
 import { type Rendering, rendered } from "./helm.ts";
 import { at, type Manifest, the } from "./manifest.ts";
-import { readsSettings, settings } from "./shop.ts";
+import { isAdopted, readsSettings, registering, settings } from "./shop.ts";
 
 const plane = await startControlPlane({
   auditLog: true,
@@ -158,11 +158,8 @@ describe("with exactly the rights the chart renders", () => {
 
     spoke.apply(settings("A"));
     spoke.apply(readsSettings);
-    const value = Buffer.from(spoke.kubeconfig()).toString("base64");
-    const labels = { "fleet-reloader.io/cluster": "true" };
-    await made("Secret", { metadata: { name: "spoke", labels }, data: { value } }, "flux-system");
-    const isNoted = () => JSON.stringify(spoke.get("Deployment", "shop", "app")).includes("/carried-");
-    await until("it is adopted", isNoted);
+    await made("Secret", registering(spoke), "flux-system");
+    await until("it is adopted", () => isAdopted(spoke));
     const [name, frozen] = ["reloader-reloader-freezes", { "freezes.yaml": "- fleet: true\n" }];
     await made("ConfigMap", { metadata: { name }, data: frozen }, "tools");
     spoke.apply(settings("B"));

@@ -1,3 +1,5 @@
+import type { SimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+
 /** What a Deployment of the namespace `shop` reads. */
 export function settings(v: string): object {
   return {
@@ -21,3 +23,15 @@ export const readsSettings = {
     },
   },
 };
+
+/** A Secret of the hub by which the cluster is registered. */
+export function registering(spoke: SimCluster): object {
+  const labels = { "fleet-reloader.io/cluster": "true" };
+  const value = Buffer.from(spoke.kubeconfig()).toString("base64");
+  return { metadata: { name: "spoke", labels }, data: { value } };
+}
+
+/** Whether the Deployment in the cluster has its applied state. */
+export function isAdopted(spoke: SimCluster): boolean {
+  return JSON.stringify(spoke.get("Deployment", "shop", "app")).includes("/carried-");
+}
