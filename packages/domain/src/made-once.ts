@@ -5,8 +5,10 @@
 export function madeOnce<K extends object, V>(make: (of: K) => V): (of: K) => V {
   const made = new WeakMap<K, { readonly value: V }>();
   return (of) => {
-    const known = made.get(of) ?? { value: make(of) };
-    made.set(of, known);
-    return known.value;
+    const known = made.get(of);
+    if (known !== undefined) return known.value;
+    const value = make(of);
+    made.set(of, { value });
+    return value;
   };
 }
