@@ -10,8 +10,8 @@ export interface AuditScheduleOptions {
   readonly cluster: ClusterId;
   /** Each workload is requested once in this time. */
   readonly intervalMs: number;
-  /** Keys of the workloads that opt in to anything now. */
-  readonly optedIn: () => Iterable<string>;
+  /** Keys of the workloads that opt in to anything now, or that a worker still has to clean up after they opted out. */
+  readonly audited: () => Iterable<string>;
   readonly queue: Pick<Workqueue, "add">;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,7 +23,7 @@ const auditSliceMs = 60_000;
 const shortestMs = 1000;
 
 /**
- * Requests an audit of every workload that opts in, once in each interval and spread evenly over it. The slice of a workload follows from
+ * Requests an audit of each of these workloads, once in each interval and spread evenly over it. The slice of a workload follows from
  * its name and the wall clock, so a new watcher continues where the last one stopped.
  */
 export class AuditSchedule {
@@ -61,11 +61,11 @@ export class AuditSchedule {
   }
 
   async #ask(first: number, last: number): Promise<void> {
-    const { cluster, optedIn, queue } = this.#options;
+    const { cluster, audited, queue } = this.#options;
     const due = new Set<number>();
     for (let slice = first; slice <= last; slice += 1) due.add(slice % this.#slices);
     const additions: Addition[] = [];
-    for (const key of optedIn()) {
+    for (const key of audited()) {
       // The cluster is part of the hash, because every cluster has the same add-ons.
       if (!due.has(stableHash(`${cluster}/${key}`) % this.#slices)) continue;
       const workload = parseWorkloadKey(key);

@@ -225,10 +225,10 @@ export class ClusterSession {
     const { auditIntervalMs: intervalMs = 0, cluster, queue, clock, log, signal } = this.#options;
     if (intervalMs === 0) return;
     const workloads = this.#workloads;
-    const optedIn = function* () {
-      for (const { watch } of workloads) yield* watch.optedIn();
+    const audited = function* () {
+      for (const { watch } of workloads) yield* watch.audited();
     };
-    const schedule = new AuditSchedule({ cluster, intervalMs, optedIn, queue, clock, log });
+    const schedule = new AuditSchedule({ cluster, intervalMs, audited, queue, clock, log });
     this.#running.push(schedule.run(signal));
   }
 

@@ -42,6 +42,15 @@ export interface WatchedWorkload {
   readonly unreadable: readonly AnnotationProblem[];
 }
 
+/** What the watch remembers of a workload: next to nothing, because there are many workloads. */
+export interface KnownWorkload {
+  readonly shape: number;
+  /** `printWithoutStatus` of its last state. Undefined: its next state is always read. */
+  readonly print: number | undefined;
+  /** It opts in to nothing, and a worker still has to clean it up or to report it. */
+  readonly isLeft: boolean;
+}
+
 export async function readWatchedWorkload(
   workload: LiveWorkload,
   settings: Settings,
@@ -65,8 +74,24 @@ export async function readWatchedWorkload(
   };
 }
 
+export function knownOf(watched: WatchedWorkload, print: number | undefined): KnownWorkload {
+  const isLeft = watched.entry === undefined && needsAdoption(watched, false);
+  return { shape: shapeOf(watched), print, isLeft };
+}
+
+/** Whether the index holds this state. A worker that records the applied state changes no entry: each adoption ends with such an event. */
+export function isKnownAs(
+  known: KnownWorkload | undefined,
+  watched: WatchedWorkload,
+  { shape }: KnownWorkload,
+): boolean {
+  if (known === undefined || known.shape === shape) return known !== undefined;
+  const isRecorded = watched.writer === "own" && !needsAdoption(watched, false);
+  return isRecorded && known.shape === shapeOf({ ...watched, writer: "none" });
+}
+
 /** A number of everything that the watch acts on. It is below 0 for a workload that opts in to nothing: the sign costs no memory. */
-export function shapeOf(watched: WatchedWorkload): number {
+function shapeOf(watched: WatchedWorkload): number {
   const { entry, writer, hold, isHoldLeft: left, isStash, unreadable } = watched;
   const print = fingerprint(
     JSON.stringify([entry, writer, hold, left, isStash, unreadable, watched.mayHaveReturned]),

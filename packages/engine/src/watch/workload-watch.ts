@@ -12,11 +12,13 @@ import type { StreamEvent, StreamHandler } from "../ports/source-stream.ts";
 import type { SeenInterest } from "../ports/workload-records.ts";
 import type { Addition, Workqueue } from "../ports/workqueue.ts";
 import {
+  isKnownAs,
   isOptedIn,
+  type KnownWorkload,
+  knownOf,
   needsAdoption,
   printWithoutStatus,
   readWatchedWorkload,
-  shapeOf,
   type WatchedWorkload,
   writerOfState,
 } from "./watched-workload.ts";
@@ -38,13 +40,6 @@ export interface WorkloadWatchOptions {
   /** The API server's time now, from `ClusterStreams`. */
   readonly serverSeconds: () => number | undefined;
   readonly onListed: () => void;
-}
-
-/** What the watch remembers of a workload: only numbers, because there are many workloads. */
-interface KnownWorkload {
-  readonly shape: number;
-  /** `printWithoutStatus` of its last state. Undefined: its next state is always read. */
-  readonly print: number | undefined;
 }
 
 /** A workload that differs from what the watch remembers of it. */
@@ -155,8 +150,13 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     for (const key of this.#known.keys()) if (key.startsWith(prefix)) this.#known.delete(key);
   }
 
+  /** Keys of the workloads that an audit covers: the request that cleans one up when it opts out may be lost, too. */
+  *audited(): Iterable<string> {
+    for (const [key, { shape, isLeft }] of this.#known) if (isLeft || isOptedIn(shape)) yield key;
+  }
+
   /** Keys of the workloads that opt in to anything now. */
-  *optedIn(): Iterable<string> {
+  *#optedIn(): Iterable<string> {
     for (const [key, { shape }] of this.#known) if (isOptedIn(shape)) yield key;
   }
 
@@ -190,7 +190,8 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   }
 
   #remember(fresh: readonly FreshWorkload[]): void {
-    for (const { workload, shape, print } of fresh) this.#known.set(workloadKey(workload), { shape, print });
+    for (const { workload, shape, print, isLeft } of fresh)
+      this.#known.set(workloadKey(workload), { shape, print, isLeft });
   }
 
   /** Runs before any worker notes that a source exists. Otherwise its deletion while nothing runs would leave no trace. */
@@ -215,7 +216,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
         continue;
       }
       const watched = await this.#read(workload);
-      const now = { shape: shapeOf(watched), print };
+      const now = knownOf(watched, print);
       this.#show(workload, now);
       if (isKnownAs(known, watched, now)) this.#known.set(key, now);
       else
@@ -236,10 +237,10 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
    */
   async #forgetUnindexed(): Promise<void> {
     const { index, kind, namespace } = this.#options;
-    const [first] = this.optedIn();
+    const [first] = this.#optedIn();
     if (first === undefined) return;
     const indexed = await index.keys(kind.kind, namespace);
-    for (const key of this.optedIn()) if (!indexed.has(key)) this.#known.delete(key);
+    for (const key of this.#optedIn()) if (!indexed.has(key)) this.#known.delete(key);
   }
 
   #forget(workload: WorkloadRef): void {
@@ -274,17 +275,6 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   #read(workload: LiveWorkload): Promise<WatchedWorkload> {
     return readWatchedWorkload(workload, this.#options.settings, this.#options.names);
   }
-}
-
-/** Whether the index holds this state. A worker that records the applied state changes no entry: each adoption ends with such an event. */
-function isKnownAs(
-  known: KnownWorkload | undefined,
-  watched: WatchedWorkload,
-  { shape }: KnownWorkload,
-): boolean {
-  if (known === undefined || known.shape === shape) return known !== undefined;
-  const isRecorded = watched.writer === "own" && !needsAdoption(watched, false);
-  return isRecorded && known.shape === shapeOf({ ...watched, writer: "none" });
 }
 
 function seenIn({ uid, resourceVersion, writtenAtSeconds }: LiveWorkload): SeenInterest {

@@ -3,7 +3,8 @@ import type { Addition } from "@fleet-reloader/engine/ports/workqueue";
 import { AuditSchedule } from "@fleet-reloader/engine/watch/audit-schedule";
 import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../../beds/test-bed.ts";
+import { auto, createTestBed, stateAnnotation } from "../../beds/test-bed.ts";
+import { noted, watchedWorkloads } from "../../beds/watched-workloads.ts";
 import { CollectedLog } from "../../memory/collected-log.ts";
 import { ManualClock } from "../../memory/manual-clock.ts";
 
@@ -17,7 +18,7 @@ function scheduled(options: { readonly clock?: ManualClock; readonly intervalMs?
   let isDown = false;
   const schedule = new AuditSchedule({
     ...{ cluster: "c1", clock, intervalMs, log: new CollectedLog() },
-    optedIn: () => names.map((name) => `Deployment/ns/${name}`),
+    audited: () => names.map((name) => `Deployment/ns/${name}`),
     queue: {
       async add(more) {
         if (isDown) throw new Error("Redis is down");
@@ -108,6 +109,20 @@ describe("audits", () => {
     expect(bed.asked()).toHaveLength(3 * names.length);
     await bed.end();
     expect(bed.clock.sleeping).toBe(0);
+  });
+
+  test("cover a workload that opts out as long as its applied state is left", async () => {
+    const bed = await watchedWorkloads();
+    const api = bed.deployment("api", noted);
+    await bed.upsert(api);
+    await bed.upsert(bed.deployment("bystander", {}));
+    expect([...bed.watch.audited()]).toEqual(["Deployment/ns/api"]);
+    bed.cluster.setWorkload("api", { annotations: { "reloader.stakater.com/auto": null } });
+    await bed.upsert(api);
+    expect([...bed.watch.audited()]).toEqual(["Deployment/ns/api"]);
+    bed.cluster.setWorkload("api", { annotations: { [stateAnnotation]: null } });
+    await bed.upsert(api);
+    expect([...bed.watch.audited()]).toEqual([]);
   });
 
   test("are for what opts in now, and only where they are asked for", async () => {
