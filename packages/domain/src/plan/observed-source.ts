@@ -25,7 +25,10 @@ export interface LiveContent {
   readonly createdAtSeconds: number;
   /** The last known write of its content. A write that only removes keys leaves no time. */
   readonly writtenAtSeconds: number;
-  /** The content was written again after the source was made, compared in whole seconds. */
+  /**
+   * The content was written again after the source was made, compared in whole seconds. If pods show the content: one of them shows another
+   * content than at its start, or than another pod.
+   */
   readonly isModified: boolean;
   readonly resourceVersion: string;
   /** Since when the source has this content, if the API server knows. If several objects show the source, the newest counts. */

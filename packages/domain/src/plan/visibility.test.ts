@@ -60,6 +60,16 @@ describe("a content that several objects show", () => {
     expect(workload.reconcile()).toEqual({ vault: "SourceChanged" });
   });
 
+  test("rolls nothing when each pod shows the content that it started with", () => {
+    const workload = shown();
+    workload.show("SecretProviderClass", "vault", { key: "v2" }, 60, false);
+    expect(workload.reconcile()).toEqual({});
+    workload.show("SecretProviderClass", "vault", { key: "v2" }, 70);
+    expect(workload.reconcile()).toEqual({});
+    workload.show("SecretProviderClass", "vault", { key: "v3" }, 80);
+    expect(workload.reconcile()).toEqual({ vault: "SourceChanged" });
+  });
+
   test("is recorded once however often new pods show the same", () => {
     const workload = shown();
     const { appliedText } = workload;

@@ -92,6 +92,8 @@ function isAppliedTogether(
  */
 function whyChanged(observed: ObservedSource, live: LiveContent, input: PlanContext): WhyRoll {
   if (input.isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
+  // Every pod shows the content that it started with, and they show the same. Pods with the applied content are gone.
+  if (live.asOfSeconds !== undefined && !live.isModified) return { reason: undefined };
   const isTimeTold = live.writtenAtSeconds >= appliedAt(input);
   // A tool that removes our applied state often removes our mark from the template, too. That makes new pods of the same template.
   const areNewPods = (input.isDamaged || !input.template.isSame) && isTimeTold;

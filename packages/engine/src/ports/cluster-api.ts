@@ -45,7 +45,7 @@ export interface LiveSource {
   readonly createdAtSeconds: number;
   /** Upper bound of the last write of its content, as far as the API server shows it: a write that only removes keys leaves no time. */
   readonly writtenAtSeconds: number;
-  /** The content was written after the creation, as far as whole seconds show. */
+  /** The content was written after the creation, as far as whole seconds show. Of a class: after a pod mounted it, or pods show different contents. */
   readonly isModified: boolean;
   readonly resourceVersion: string;
   /** Undefined: nothing shows the content now, for example when no pod mounts the class. */

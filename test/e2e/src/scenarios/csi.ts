@@ -52,7 +52,10 @@ export function csiTests(world: () => World): void {
     for (const pod of ["api-2", "api-3", "new-1", "new-2"])
       await at.remove("SecretProviderClassPodStatus", `${pod}-vault`);
     await at.settlesAt("Deployment", "api", 1);
+    // Its pods are new, so they have what they show. Then one is made anew after a rotation, and the other one still has what was before.
     await at.podStatus("again-1", "vault", { password: "v3" });
+    await at.settlesAt("Deployment", "api", 1);
+    await at.podStatus("again-2", "vault", { password: "v4" });
     await at.settlesAt("Deployment", "api", 2);
   });
 
