@@ -57,7 +57,8 @@ export class MemoryStore implements ClusterStreams {
   observer: StoreObserver | undefined;
   readonly #options: MemoryStoreOptions;
   readonly #log: Logged[] = [];
-  readonly #streams = new Set<StreamControl>();
+  /** With the kind that each is a watch of. */
+  readonly #streams = new Map<StreamControl, string>();
   #version = 100;
 
   constructor(options: MemoryStoreOptions) {
@@ -67,13 +68,19 @@ export class MemoryStore implements ClusterStreams {
   setNamespace(name: string, labels: Labels): void {
     this.namespacesByName.set(name, { name, labels });
     this.#version += 1;
-    this.#changed({ version: this.#version, namespace: { type: "upsert", object: { name, labels } } });
+    this.#changed("Namespace", {
+      version: this.#version,
+      namespace: { type: "upsert", object: { name, labels } },
+    });
   }
 
   deleteNamespace(name: string): void {
     this.namespacesByName.delete(name);
     this.#version += 1;
-    this.#changed({ version: this.#version, namespace: { type: "delete", object: { name, labels: {} } } });
+    this.#changed("Namespace", {
+      version: this.#version,
+      namespace: { type: "delete", object: { name, labels: {} } },
+    });
   }
 
   workloads(
@@ -83,7 +90,7 @@ export class MemoryStore implements ClusterStreams {
   ): Stream {
     const isIn = ({ ref }: LiveWorkload) =>
       ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace;
-    return this.#stream(handler, {
+    return this.#stream(kind, handler, {
       list: () => [...this.workloadsByKey.values()].filter(isIn).map((one) => this.seen(one)),
       since: (version) =>
         this.#loggedSince(version).flatMap((entry) =>
@@ -97,7 +104,7 @@ export class MemoryStore implements ClusterStreams {
   sources(kind: SourceKind, handler: StreamHandler<SourceVersion>, namespace?: string): Stream {
     const isIn = ({ ref }: SourceVersion) =>
       ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace;
-    return this.#stream(handler, {
+    return this.#stream(kind, handler, {
       list: () =>
         [...this.sourcesByKey.values()]
           .map(versionOf)
@@ -112,7 +119,7 @@ export class MemoryStore implements ClusterStreams {
   }
 
   namespaces(handler: StreamHandler<LabelledNamespace>): Stream {
-    return this.#stream(handler, {
+    return this.#stream("Namespace", handler, {
       list: () => [...this.namespacesByName.values()],
       since: (version) =>
         this.#loggedSince(version).flatMap((entry) => ("namespace" in entry ? [entry.namespace] : [])),
@@ -152,7 +159,7 @@ export class MemoryStore implements ClusterStreams {
     if (before === undefined) return;
     this.workloadsByKey.delete(workloadKey(ref));
     this.#version += 1;
-    this.#changed({ version: this.#version, workload: { type: "delete", object: before } });
+    this.#changed(ref.kind, { version: this.#version, workload: { type: "delete", object: before } });
     this.#logWrite(by, workloadKey(ref), before, undefined);
   }
 
@@ -176,7 +183,7 @@ export class MemoryStore implements ClusterStreams {
     });
     if (type === "delete") this.sourcesByKey.delete(sourceKey(written.ref));
     else this.sourcesByKey.set(sourceKey(written.ref), stored);
-    this.#changed({
+    this.#changed(written.ref.kind, {
       version: this.#version,
       source: { type, object: versionOf(stored), ...(type === "upsert" ? isNew : {}) },
       labels: written.labels,
@@ -198,7 +205,8 @@ export class MemoryStore implements ClusterStreams {
 
   storeWorkload(workload: StoredWorkload): void {
     this.workloadsByKey.set(workloadKey(workload.ref), workload);
-    this.#changed({ version: this.#version, workload: { type: "upsert", object: workload } });
+    const { kind } = workload.ref;
+    this.#changed(kind, { version: this.#version, workload: { type: "upsert", object: workload } });
   }
 
   #logWrite(
@@ -215,12 +223,13 @@ export class MemoryStore implements ClusterStreams {
     this.observer?.wrote(write);
   }
 
-  #changed(entry: Logged): void {
+  #changed(kind: string, entry: Logged): void {
     this.#log.push(entry);
-    for (const stream of this.#streams) stream.wake();
+    for (const [stream, its] of this.#streams) if (its === kind) stream.wake();
   }
 
   #stream<T>(
+    kind: string,
     handler: StreamHandler<T>,
     from: {
       readonly list: () => readonly T[];
@@ -231,7 +240,7 @@ export class MemoryStore implements ClusterStreams {
     const stream = new MemoryStream<T>({ ...from, handler, clock, version: () => this.#version });
     return {
       run: async (signal, onState) => {
-        this.#streams.add(stream);
+        this.#streams.set(stream, kind);
         await stream.run(signal, onState);
         this.#streams.delete(stream);
       },
@@ -240,20 +249,20 @@ export class MemoryStore implements ClusterStreams {
 
   /** Every watch is cut and what it has not delivered yet is lost to it: each lists again. */
   cutWatches(): void {
-    for (const stream of this.#streams) stream.cut();
+    for (const stream of this.#streams.keys()) stream.cut();
   }
 
   /** Events are held back until `resumeWatches`. */
   holdWatches(): void {
-    for (const stream of this.#streams) stream.hold();
+    for (const stream of this.#streams.keys()) stream.hold();
   }
 
   resumeWatches(): void {
-    for (const stream of this.#streams) stream.resume();
+    for (const stream of this.#streams.keys()) stream.resume();
   }
 
   /** Each watch delivers its last events once more, with the versions they had then. */
   replayEvents(count: number): void {
-    for (const stream of this.#streams) stream.replay(count);
+    for (const stream of this.#streams.keys()) stream.replay(count);
   }
 }
