@@ -41,7 +41,10 @@ export interface MeantDiscard {
  * Finds the failed rolls to discard; changes nothing. A roll whose workload has a waiting request is not given up, so it is left out.
  * Faults when the cluster is not known.
  */
-export async function meantByDiscard(wanted: WantedDiscard, fleet: ActedFleet): Promise<MeantDiscard> {
+export async function meantByDiscard(
+  wanted: WantedDiscard,
+  fleet: Pick<ActedFleet, "history" | "overview" | "queue">,
+): Promise<MeantDiscard> {
   const { cluster: named } = wanted.place;
   const registered = (await fleet.overview.clusters()) ?? [];
   const failed = foldChanges(await fleet.history(wanted.since))

@@ -33,9 +33,13 @@ export interface MeantAct extends WantedAct {
 }
 
 /** Finds what an act applies to; changes nothing. Faults when the cluster is not known. */
-export async function meantByAct({ action, object, place }: WantedAct, fleet: ActedFleet): Promise<MeantAct> {
-  const requests = inActOrder(await meantWorkloads(object, place, fleet));
-  const breakers = action === "release" ? await openBreakersOf(object, place, requests, fleet) : [];
+export async function meantByAct(
+  { action, object, place }: WantedAct,
+  { breakers: all, names, overview }: Pick<ActedFleet, "breakers" | "names" | "overview">,
+): Promise<MeantAct> {
+  const requests = inActOrder(await meantWorkloads(object, place, { names, overview }));
+  const breakers =
+    action === "release" ? await openBreakersOf(object, place, requests, { breakers: all, overview }) : [];
   return { action, object, place, target: targetText(object, place), requests, breakers };
 }
 
@@ -55,7 +59,7 @@ export function doneText({ action, target }: Pick<MeantAct, "action" | "target">
 export async function performAct(
   { action, breakers, object, place, requests, target }: MeantAct,
   { by, part, reason }: ActWords,
-  { breakers: all, clock, queue, record }: ActedFleet,
+  { breakers: all, clock, queue, record }: Pick<ActedFleet, "breakers" | "clock" | "queue" | "record">,
 ): Promise<void> {
   if (breakers.length > 0) await all.close(breakers);
   // Added like a change that is due at once: a waiting request is moved, and one on hold is asked about again.
@@ -73,7 +77,7 @@ async function openBreakersOf(
   object: NamedObject,
   place: ObjectPlace,
   requests: readonly Request[],
-  { breakers, overview }: ActedFleet,
+  { breakers, overview }: Pick<ActedFleet, "breakers" | "overview">,
 ): Promise<readonly OpenBreaker[]> {
   if (object.type === "workload")
     return (await Promise.all(requests.map((request) => breakers.ofWorkload(request)))).flat();

@@ -76,14 +76,14 @@ const freezeFreshMs = 20;
 
 /** Freeze before breaker before budget: a frozen roll takes nothing from a budget. */
 export function createBrakes(options: BrakeOptions): Brakes {
-  const { clock, ledger } = options;
+  const { clock, ledger, random, nameOf = (cluster) => cluster } = options;
   return {
     async admit(intent, signal) {
       const frozen = await freezeHold(intent, options);
       if (frozen !== undefined) return frozen;
       let readAt = clock.monotonic();
       const counted = await ledger.admit(intent.request, intent.sources.map(actedOn), signal);
-      if (counted.type === "hold") return ledgerHold(counted, options);
+      if (counted.type === "hold") return ledgerHold(counted, random, nameOf);
       /** Reads the freezes again unless they were read a moment ago. */
       const freezeAgain = async () => {
         if (clock.monotonic() - readAt <= freezeFreshMs) return undefined;
@@ -98,7 +98,7 @@ export function createBrakes(options: BrakeOptions): Brakes {
       const frozen = await freezeHold(intent, options);
       if (frozen !== undefined) return frozen;
       const counted = await ledger.check(intent.request, intent.sources.map(actedOn), signal);
-      return counted.type === "hold" ? ledgerHold(counted, options) : { type: "go" };
+      return counted.type === "hold" ? ledgerHold(counted, random, nameOf) : { type: "go" };
     },
     withdraw: (request) => ledger.withdraw(request),
     settled: (request, ageMs) => ledger.settled(request, ageMs),
@@ -137,7 +137,7 @@ export function freezeSentence({ reason, by, untilMs }: Freeze): string {
 export const unfinishedWords = "unfinished: ";
 
 /** Requests held by a budget come back at a time of their own. When a breaker closes, its requests come back at random times. */
-function ledgerHold(held: LedgerHold, { nameOf = (cluster) => cluster, random }: BrakeOptions): RollHold {
+function ledgerHold(held: LedgerHold, random: Random, nameOf: (cluster: ClusterId) => string): RollHold {
   const { reason, afterMs, untilMs, blockedBy } = held;
   const why = whyHeld(held);
   if (untilMs !== undefined) {

@@ -40,7 +40,11 @@ export type Explain = (
   signal: AbortSignal,
 ) => Promise<Explanation>;
 
-interface OpenExplain extends ExplainOptions {
+interface OpenExplain
+  extends Pick<
+    ExplainOptions,
+    "areKeysShared" | "brakes" | "clock" | "keys" | "names" | "queue" | "settings"
+  > {
   readonly observe: ReturnType<typeof createObserve>;
   readonly isServed: ReturnType<typeof createNamespaceCheck>;
 }
@@ -63,27 +67,24 @@ export function createExplain(options: ExplainOptions): Explain {
     brakes,
     clock,
     keys,
-    lifetime,
     names,
     queue,
-    records,
     settings,
-    sha1,
   };
   return (request, cluster, signal) => explain(explaining, { request, cluster, signal });
 }
 
 async function explain(explaining: OpenExplain, question: Question): Promise<Explanation> {
-  const { observe, settings } = explaining;
+  const { clock, observe, settings } = explaining;
   const { request, cluster, signal } = question;
   const delivery = { attemptsMade: 0, isDoubtful: false, purpose: "change", signal } as const;
   const observation = await observe(request, delivery, cluster);
-  if (observation === "gone") return unserved(explaining, question, "WorkloadGone");
+  if (observation === "gone") return unserved(clock, question, "WorkloadGone");
   if (observation === "ignored") {
     const isKnown = servedKind(request.workload.kind, settings) !== undefined;
-    return unserved(explaining, question, isKnown ? "NamespaceNotServed" : "KindNotServed");
+    return unserved(clock, question, isKnown ? "NamespaceNotServed" : "KindNotServed");
   }
-  if ("stash" in observation) return unserved(explaining, question, "StashOfJob");
+  if ("stash" in observation) return unserved(clock, question, "StashOfJob");
   if ("again" in observation) return await explainUnlisted(explaining, question);
   return await explainObserved(explaining, question, observation);
 }
@@ -93,14 +94,14 @@ async function explainObserved(
   question: Question,
   observation: Observation,
 ): Promise<Explanation> {
-  const { clock, settings } = explaining;
+  const { clock, keys, names, queue, settings } = explaining;
   const { live, interest, appliedText } = observation.reading;
   const { observedSources } = observation;
   const { api } = question.cluster;
   const { due, stays } = decidedOn(observation, settings);
   const causes = (due?.changed ?? []).map(({ source, reason }) => ({ source, reason }));
   const described = { api, live, interest, appliedText, observedSources, causes };
-  const sources = await explainedSources(described, explaining, question.signal);
+  const sources = await explainedSources(described, { keys, names, settings }, question.signal);
   const { annotations, isPaused, ref } = live;
   const isRoll = due !== undefined;
   const { dialect } = settings;
@@ -109,7 +110,7 @@ async function explainObserved(
   const many = manyNames(observation.reading, observedSources);
   const verdict = await explainedVerdict(explaining, question, { observation, sources, due, stays });
   return {
-    ...headOf(explaining, question),
+    ...headOf(clock, question),
     verdict,
     optIn: optInClauses(live, interest.optIn, settings.sourceKinds),
     sources,
@@ -117,7 +118,7 @@ async function explainObserved(
     isPaused,
     ...(isPaused ? pauseEnd(pause, nowMs) : {}),
     ...keeperOf(live),
-    ...(await waitOf(explaining, question)),
+    ...(await waitOf(queue, question)),
   };
 }
 
@@ -173,29 +174,29 @@ function whyStays(
 
 /** The opt-in of the workload is known, and the contents that its pods run with are not. */
 async function explainUnlisted(explaining: OpenExplain, question: Question): Promise<Explanation> {
-  const { areKeysShared, names, settings } = explaining;
+  const { areKeysShared, clock, keys, names, queue, settings } = explaining;
   const { request, cluster, signal } = question;
   const live = await cluster.api.readWorkload(request.workload, signal);
-  if (live === undefined) return unserved(explaining, question, "WorkloadGone");
+  if (live === undefined) return unserved(clock, question, "WorkloadGone");
   const interest = await readInterest(live, settings, names);
   const isForeign = !areKeysShared && hasAppliedState(live.annotations);
   const { api } = cluster;
   const described = { api, live, interest, appliedText: undefined, observedSources: [], causes: [] };
   return {
-    ...headOf(explaining, question),
+    ...headOf(clock, question),
     verdict: { type: "unknown", reason: isForeign ? "KeyUnknown" : "WorkloadsNotListed" },
     optIn: optInClauses(live, interest.optIn, settings.sourceKinds),
-    sources: await explainedSources(described, explaining, signal),
+    sources: await explainedSources(described, { keys, names, settings }, signal),
     problems: interest.optIn.problems,
     isPaused: live.isPaused,
     ...keeperOf(live),
-    ...(await waitOf(explaining, question)),
+    ...(await waitOf(queue, question)),
   };
 }
 
-function unserved(explaining: OpenExplain, question: Question, reason: UnservedReason): Explanation {
+function unserved(clock: Clock, question: Question, reason: UnservedReason): Explanation {
   return {
-    ...headOf(explaining, question),
+    ...headOf(clock, question),
     verdict: { type: "unserved", reason },
     optIn: [],
     sources: [],
@@ -209,12 +210,12 @@ function keeperOf({ object }: LiveWorkload): Pick<Explanation, "podKeeper"> {
   return podKeeper === undefined ? {} : { podKeeper };
 }
 
-function headOf({ clock }: OpenExplain, { request, cluster }: Question) {
+function headOf(clock: Clock, { request, cluster }: Question) {
   return { cluster: cluster.name, workload: request.workload, time: rfc3339(clock.now()) };
 }
 
 async function waitOf(
-  { queue }: OpenExplain,
+  queue: QueueView | undefined,
   { request }: Question,
 ): Promise<{ readonly waiting?: ExplainedWait }> {
   if (queue === undefined) return {};

@@ -48,10 +48,11 @@ export interface PlanSourceOptions extends ExplainOptions {
 
 /** Explains each workload on the cluster as it would be after the change. */
 export function createPlanSource(options: PlanSourceOptions): PlanSource {
+  const { names, settings } = options;
   return async (asked, cluster, signal) => {
     const { source, keys } = asked;
     const live = await cluster.api.readSource(source, signal);
-    const users = await usersOf(options, source, cluster, signal);
+    const users = await usersOf({ names, settings }, source, cluster, signal);
     const named = live === undefined ? await nearestSource(source, cluster, signal) : {};
     return {
       cluster: cluster.name,
@@ -99,7 +100,7 @@ async function nearestSource(
 }
 
 async function usersOf(
-  { names, settings }: ExplainOptions,
+  { names, settings }: Pick<ExplainOptions, "names" | "settings">,
   source: SourceRef,
   { lists }: AskedCluster,
   signal: AbortSignal,

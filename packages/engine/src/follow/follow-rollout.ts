@@ -84,29 +84,32 @@ async function followRollout(following: Following, request: Request, delivery: D
   } catch (error) {
     const fault = asFault(error);
     recorder.record(followed, [{ type: "rollout-unread", fault }]);
-    if (run.badEnd !== undefined && fault.class !== "aborted") return await followOn(following, followed);
+    if (run.badEnd !== undefined && fault.class !== "aborted")
+      return await followOn({ clock, firstCheckMs, runs }, followed);
     if (fault.class === "aborted" || spentMs < giveUpMs) throw fault;
-    return await settle(following, followed, "gone");
+    return await settle({ firstCheckMs, onSettled, runs }, followed, "gone");
   }
 }
 
 async function observeRollout(following: Following, followed: FollowedRollout): Promise<Result> {
-  const { firstCheckMs, recorder, settings, shown } = following;
+  const { clock, firstCheckMs, onSettled, recorder, runs, settings, shown } = following;
   const { request, delivery, cluster, run, spentMs } = followed;
   const { api } = cluster;
   const { signal } = delivery;
   const look = await lookAtRollout({ request, run, spentMs, api, settings, shown, signal });
   switch (look.type) {
     case "unfinished":
-      return await followOn(following, followed);
+      return await followOn({ clock, firstCheckMs, runs }, followed);
     case "none": {
-      const settled = await settle(following, followed, look.outcome);
+      const settled = await settle({ firstCheckMs, onSettled, runs }, followed, look.outcome);
       if (look.outcome === "gone" && settled.type === "done")
         recorder.record(followed, [{ type: "gone", sources: run.sources }]);
       return settled;
     }
     case "ended": {
-      const [isEnded] = await conclude(following, [{ ...followed, uid: look.uid, end: look.end }]);
+      const [isEnded] = await conclude({ onSettled, recorder, runs }, [
+        { ...followed, uid: look.uid, end: look.end },
+      ]);
       return isEnded === true ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);
     }
   }
@@ -114,7 +117,7 @@ async function observeRollout(following: Following, followed: FollowedRollout): 
 
 /** A slow rollout is left to the process that watches the cluster and is always on: no worker stays up for it. */
 async function followOn(
-  { clock, firstCheckMs, runs }: Following,
+  { clock, firstCheckMs, runs }: Pick<Following, "clock" | "firstCheckMs" | "runs">,
   { request, run, spentMs }: FollowedRollout,
 ): Promise<Result> {
   const afterMs = lookAgainMs({ run, spentMs }, firstCheckMs);
@@ -125,7 +128,7 @@ async function followOn(
 
 /** Ends a run whose rollout no longer exists. There is nothing to record. */
 async function settle(
-  { firstCheckMs, onSettled, runs }: Following,
+  { firstCheckMs, onSettled, runs }: Pick<Following, "firstCheckMs" | "onSettled" | "runs">,
   { request, run, spentMs }: FollowedRollout,
   outcome: "gone" | "ignored",
 ): Promise<Result> {

@@ -14,7 +14,6 @@ import type {
   MissingNameFact,
   RolledFact,
   RolloutEndedFact,
-  StayedFact,
   UnreadableFact,
 } from "./fact.ts";
 import type { FleetChanges } from "./fleet-changes.ts";
@@ -85,6 +84,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 }
 
 function recordFact(options: RecorderOptions, about: FactSubject, fact: Fact): void {
+  const { clock, log, meter, reporter, history, fleetChanges, followUps } = options;
   switch (fact.type) {
     case "rolled":
       recordRoll(options, about, fact);
@@ -93,39 +93,34 @@ function recordFact(options: RecorderOptions, about: FactSubject, fact: Fact): v
       recordHold(options, about, fact);
       break;
     case "stayed":
-      recordStay(options, about, fact);
+      history?.append(noRecords({ ...reportHead(about.request, about.cluster, clock), fleetChanges }, fact));
       break;
     case "unreadable":
-      recordUnreadable(options, about, fact);
+      recordUnreadable({ clock, log, reporter }, about, fact);
       break;
     case "name-missing":
-      recordMissingName(options, about, fact);
+      recordMissingName({ clock, log, reporter }, about, fact);
       break;
     case "change-missed":
-      recordMissedChange(options, about, fact.changed);
+      recordMissedChange(log, meter, about, fact.changed);
       break;
     case "failed":
       recordFailure(options, about, fact);
       break;
     case "gone":
-      options.history?.append([
-        goneRecord(reportHead(about.request, about.cluster, options.clock), fact.sources),
-      ]);
+      history?.append([goneRecord(reportHead(about.request, about.cluster, clock), fact.sources)]);
       break;
     case "rollout-ended":
       recordRolloutEnd(options, about, fact);
       break;
     case "resumed":
-      options.followUps?.rolled({
-        request: about.request,
-        run: { rolledAtMs: options.clock.now(), sources: [] },
-      });
+      followUps?.rolled({ request: about.request, run: { rolledAtMs: clock.now(), sources: [] } });
       break;
     case "reconciled":
-      options.meter.reconciled(about.cluster.name, fact.result, fact.seconds, about.request.workload);
+      meter.reconciled(about.cluster.name, fact.result, fact.seconds, about.request.workload);
       break;
     default:
-      logOnly(options, about, fact);
+      logOnly(log, about, fact);
       break;
   }
 }
@@ -136,7 +131,7 @@ type LoggedFact = Extract<
 >;
 
 /** Logs facts that people are not notified of. */
-function logOnly({ log }: RecorderOptions, about: FactSubject, fact: LoggedFact): void {
+function logOnly(log: Log, about: FactSubject, fact: LoggedFact): void {
   const fields = fieldsOf(about);
   switch (fact.type) {
     case "recorded":
@@ -195,19 +190,14 @@ function recordHold(
   reporter?.held(untilMs === undefined ? report : { ...report, untilMs });
 }
 
-function recordStay(
-  { clock, history, fleetChanges }: RecorderOptions,
-  { request, cluster }: FactSubject,
-  fact: StayedFact,
-): void {
-  history?.append(noRecords({ ...reportHead(request, cluster, clock), fleetChanges }, fact));
-}
-
 /** The longest value of an annotation in a log line: longer ones were not meant to be read. */
 const loggedValueMax = 200;
 
+/** What it takes to tell people about annotations. */
+type NoticeDependencies = Pick<RecorderOptions, "clock" | "log" | "reporter">;
+
 function recordUnreadable(
-  { clock, log, reporter }: RecorderOptions,
+  { clock, log, reporter }: NoticeDependencies,
   about: FactSubject,
   { uid, problem, rule }: UnreadableFact,
 ): void {
@@ -223,7 +213,7 @@ function recordUnreadable(
 }
 
 function recordMissingName(
-  { clock, log, reporter }: RecorderOptions,
+  { clock, log, reporter }: NoticeDependencies,
   about: FactSubject,
   { uid, source, nearest, problem }: MissingNameFact,
 ): void {
@@ -237,7 +227,8 @@ function recordMissingName(
 }
 
 function recordMissedChange(
-  { log, meter }: RecorderOptions,
+  log: Log,
+  meter: Meter,
   about: FactSubject,
   changed: readonly ChangedObservation[],
 ): void {

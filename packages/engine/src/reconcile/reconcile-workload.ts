@@ -197,10 +197,10 @@ async function decideAndWriteOnce(
   { mayBeShown }: { readonly mayBeShown: boolean },
 ): Promise<Outcome | Again> {
   const { request, delivery, cluster } = taken;
-  const { clock, observe, records, settings } = dependencies;
+  const { clock, observe, records, settings, shown } = dependencies;
   const observedAtMs = clock.monotonic();
-  const shown = mayBeShown ? await observeShown(dependencies, taken) : undefined;
-  const observation = shown ?? (await observe(request, delivery, cluster));
+  const known = mayBeShown ? await observeShown(observe, shown, settings, taken) : undefined;
+  const observation = known ?? (await observe(request, delivery, cluster));
   if (typeof observation === "string") {
     records.reconciled(request);
     return observation;

@@ -85,15 +85,16 @@ export async function writeDecision(
   dependencies: WriteDependencies,
   decision: RollDecision,
 ): Promise<Outcome | Again> {
+  const { clock, queue, recorder, settings } = dependencies;
   const { due, reading } = decision;
   return due !== undefined && reading.delivery.purpose === "audit"
-    ? await askForMissed(dependencies, decision, due)
+    ? await askForMissed({ clock, queue, recorder, settings }, decision, due)
     : await write(dependencies, decision);
 }
 
 /** Requests the roll that an audit found due, like any change. A request that already waits or is held covers it. */
 async function askForMissed(
-  { clock, queue, recorder, settings }: WriteDependencies,
+  { clock, queue, recorder, settings }: Pick<WriteDependencies, "clock" | "queue" | "recorder" | "settings">,
   { reading, observedSources }: RollDecision,
   due: RollPlan,
 ): Promise<Outcome> {
@@ -107,13 +108,16 @@ async function askForMissed(
 
 /** Writes a roll that is due, or only what the pods run with. */
 async function write(dependencies: WriteDependencies, decision: RollDecision): Promise<Outcome | Again> {
-  const { queue, recorder, records, settings } = dependencies;
+  const { brake, clock, keys, queue, recorder, records, settings, sources } = dependencies;
   const { due, landed, reading } = decision;
   const { request, delivery, interest } = reading;
   const window = windowOf(interest.optIn.overrides, settings);
   const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-  const { held, rolling } = mayRoll && due !== undefined ? await askForRoll(dependencies, decision, due) : {};
-  const pause = pauseOf(dependencies, reading, rolling !== undefined);
+  const { held, rolling } =
+    mayRoll && due !== undefined
+      ? await askForRoll(brake, records, decision, await prepareRoll(reading, due, { clock, keys, settings }))
+      : {};
+  const pause = pauseOf(clock, settings.dialect, reading, rolling !== undefined);
   recorder.record(reading, dependencies.mistakes.unreadable(reading, problemsOf(decision, pause)));
   // The author of the workload's change may be changing its sources too, so this change waits like any other.
   if (due !== undefined && !mayRoll) await queue.add([{ request, ...window, purpose: "change" }]);
@@ -121,7 +125,7 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
   const { outcome, facts } =
     rolling === undefined
       ? withResumed(await writeApplied(dependencies, decision, pausing), { pause, landed })
-      : await roll(dependencies, decision, { rolling, pausing });
+      : await roll(records, sources, decision, { rolling, pausing });
   recorder.record(reading, facts);
   if (rolling === undefined) observedWithoutRoll(records, decision);
   // Only now: a pause that was not written has no end.
@@ -142,11 +146,12 @@ function observedWithoutRoll(records: WorkloadRecords, { due, reading }: RollDec
 
 /** Asks whether the roll may be written now. */
 async function askForRoll(
-  { brake, clock, keys, records, settings }: WriteDependencies,
+  brake: WriteDependencies["brake"],
+  records: WorkloadRecords,
   { reading, observedSources, observedAtMs }: RollDecision,
-  due: RollPlan,
+  prepared: PreparedRoll,
 ): Promise<Asked> {
-  const prepared = await prepareRoll(reading, due, { clock, keys, settings });
+  const { planned: due } = prepared;
   // An earlier attempt made the roll and counted it: only the applied state is left to write.
   if (isMade(prepared.how)) return { rolling: { type: "go", ...prepared } };
   const answer = await brake(reading, { due, observedSources, write: prepared.how, observedAtMs });
@@ -158,9 +163,8 @@ async function askForRoll(
   return { held: answer };
 }
 
-function pauseOf({ clock, settings }: WriteDependencies, reading: Reading, isRoll: boolean): PausePlan {
+function pauseOf(clock: Clock, dialect: AnnotationDialect, reading: Reading, isRoll: boolean): PausePlan {
   const { ref, annotations, isPaused } = reading.live;
-  const { dialect } = settings;
   const plan = planPause({ kind: ref.kind, annotations, isPaused, isRoll, dialect, nowMs: clock.now() });
   return { ...plan, isResumed: plan.isResumed || mayHaveResumed(reading) };
 }
@@ -184,7 +188,7 @@ async function writeApplied(
   decision: RollDecision,
   pausing: Pausing,
 ): Promise<WriteResult> {
-  const { keys, queue, records, settings } = dependencies;
+  const { keys, missing, queue, records, settings, sources } = dependencies;
   const { reading, due, landed } = decision;
   const { request, delivery, live, appliedText } = reading;
   const text = appliedTextAfter(decision, keys);
@@ -194,7 +198,7 @@ async function writeApplied(
   const isApplied = text === appliedText && Object.keys(pausing.annotations).length === 0;
   const written = isApplied
     ? nothingWritten(decision.observedSources)
-    : await patchApplied(dependencies, decision, { text, pausing });
+    : await patchApplied({ keys, missing, records, sources }, decision, text, pausing);
   if (due !== undefined) return written;
   if (landed !== undefined)
     return { ...written, facts: [...written.facts, landedFact(decision, landed, settings)] };
@@ -215,9 +219,10 @@ function withResumed(
 }
 
 async function patchApplied(
-  { keys, missing, records, sources }: WriteDependencies,
+  { keys, missing, records, sources }: Pick<WriteDependencies, "keys" | "missing" | "records" | "sources">,
   { reading, observedSources }: RollDecision,
-  { text, pausing }: { readonly text: string | undefined; readonly pausing: Pausing },
+  text: string | undefined,
+  pausing: Pausing,
 ): Promise<WriteResult> {
   const { request, delivery, cluster, live, interest } = reading;
   const annotations = { ...appliedPatch(live.annotations, keys, text), ...pausing.annotations };
@@ -232,7 +237,8 @@ async function patchApplied(
 }
 
 async function roll(
-  { records, sources }: WriteDependencies,
+  records: WorkloadRecords,
+  sources: SourceReader,
   { reading, observedSources }: RollDecision,
   { rolling, pausing }: { readonly rolling: Rolling; readonly pausing: Pausing },
 ): Promise<WriteResult> {

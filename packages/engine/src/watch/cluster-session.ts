@@ -81,7 +81,7 @@ export class ClusterSession {
 
   constructor(options: ClusterSessionOptions) {
     this.#options = options;
-    this.#firstLists = new FirstLists(options);
+    this.#firstLists = new FirstLists({ clock: options.clock, signal: options.signal });
   }
 
   /** Resolves when every stream has started. */

@@ -79,8 +79,9 @@ export class ClusterGate {
   #forgetAtMs = 0;
 
   constructor(options: ClusterGateOptions) {
+    const { slots, clock } = options;
     this.#options = options;
-    this.#slots = new SlotPool(options);
+    this.#slots = new SlotPool({ slots, clock });
   }
 
   /** Resolves at once, or after a short wait for a slot. */

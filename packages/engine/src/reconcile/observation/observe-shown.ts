@@ -6,19 +6,15 @@ import type { Settings } from "../../ports/settings.ts";
 import type { Taken } from "../reading.ts";
 import type { Observation, Observe } from "./observe.ts";
 
-interface ShownDependencies {
-  readonly observe: Observe;
-  readonly shown: ShownWorkloads | undefined;
-  readonly settings: Settings;
-}
-
 /**
  * Observes a workload as the watch showed it, if a roll or the first applied state follows. Their PATCH depends on the resourceVersion:
  * it is refused if the workload has changed since, and everything is decided again on a read. A result without a write is not concluded
  * this way, nor anything after a write whose outcome is unknown.
  */
 export async function observeShown(
-  { observe, shown, settings }: ShownDependencies,
+  observe: Observe,
+  shown: ShownWorkloads | undefined,
+  settings: Settings,
   { request, delivery, cluster }: Taken,
 ): Promise<Observation | undefined> {
   const { purpose, isDoubtful } = delivery;

@@ -49,9 +49,12 @@ export interface Observation extends Planned {
   readonly landed?: RollPlan | undefined;
 }
 
+/** What Redis remembers of workloads, to read only. */
+type ReadableRecords = Pick<WorkloadRecords, "read">;
+
 export interface ObserveOptions {
   readonly sources: SourceReader;
-  readonly records: Pick<WorkloadRecords, "read">;
+  readonly records: ReadableRecords;
   readonly keys: Keyring;
   readonly sha1: (bytes: Uint8Array) => string;
   readonly names: NameMatches;
@@ -75,16 +78,18 @@ const nothingObserved: ObservedSources = { observedSources: [], setAside: [] };
 const unlisted = { type: "again", afterMs: 1000, reason: "WorkloadsNotListed" } as const satisfies Again;
 
 /** What an observation needs. */
-interface Observing
-  extends Pick<ObserveOptions, "sources" | "records" | "keys" | "sha1" | "names" | "settings"> {
+interface Observing extends Pick<ObserveOptions, "sources" | "records" | "keys" | "names" | "settings"> {
   readonly isServed: (api: ClusterApi, namespace: string) => Promise<boolean>;
+  /** Plans with the keys and settings of this process. */
+  readonly planFrom: (compared: Compared, pods?: RunningPods) => Plan;
 }
 
 /** Reads the workload and its sources as they are now, and plans what follows from them. Writes nothing. */
 export function createObserve(options: ObserveOptions): Observe {
   const { sources, records, keys, sha1, names, settings, lifetime } = options;
   const isServed = createNamespaceCheck(settings.scope, lifetime);
-  const observing: Observing = { sources, records, keys, sha1, names, settings, isServed };
+  const planFrom = createPlanFrom(keys, sha1, settings);
+  const observing: Observing = { sources, records, keys, names, settings, isServed, planFrom };
   return (...asked) => observe(observing, ...asked);
 }
 
@@ -92,7 +97,7 @@ async function observe(
   observing: Observing,
   ...[request, delivery, cluster, shown]: Parameters<Observe>
 ): ReturnType<Observe> {
-  const { isServed, records, settings, sources } = observing;
+  const { isServed, keys, names, records, settings, sources } = observing;
   const { api } = cluster;
   const kind = servedKind(request.workload.kind, settings);
   // Left over from when its kind was served.
@@ -109,9 +114,8 @@ async function observe(
   if (eligibility === "stash") return { stash: live };
   // A pause that began while the namespace was served has to end anyway.
   if (!isInScope && !isHeld(live, settings.dialect)) return "ignored";
-  const reading = await readingOf(observing, { request, delivery, cluster, live, kind });
-  if (!isInScope)
-    return { reading, eligibility, ...leftAlone(parseAppliedState(reading.appliedText, observing.keys)) };
+  const reading = await readingOf({ request, delivery, cluster, live, kind }, keys, names, settings);
+  if (!isInScope) return { reading, eligibility, ...leftAlone(parseAppliedState(reading.appliedText, keys)) };
   return await planListed(observing, reading, { eligibility, ahead, remembered, isShown });
 }
 
@@ -120,14 +124,16 @@ async function planListed(
   reading: Reading,
   before: Omit<Before, "past">,
 ): Promise<Observation | { readonly again: Again }> {
-  const past = await pastOf(observing, reading);
+  const past = await pastOf(observing.keys, observing.records, reading);
   if (before.eligibility !== "owned" && isUnlisted(past, reading)) return { again: unlisted };
   return await planNow(observing, { ...reading, appliedCount: past.appliedCount }, { ...before, past });
 }
 
 async function readingOf(
-  { keys, names, settings }: Observing,
   read: Pick<Reading, "request" | "delivery" | "cluster" | "live" | "kind">,
+  keys: Keyring,
+  names: NameMatches,
+  settings: Settings,
 ): Promise<Reading> {
   const { annotations, object } = read.live;
   return {
@@ -147,42 +153,40 @@ function isUnlisted({ applied, record }: KnownPast, { interest }: Reading): bool
 }
 
 /** What is known of the past. Redis is asked only when that is needed. */
-async function pastOf({ keys, records }: Observing, reading: Reading): Promise<KnownPast> {
+async function pastOf(keys: Keyring, records: ReadableRecords, reading: Reading): Promise<KnownPast> {
   const onWorkload = parseAppliedState(reading.appliedText, keys);
   const record = isStateEnough(onWorkload, reading) ? undefined : await records.read(reading.request);
   return knownPast(onWorkload, record, { ...reading, keys });
 }
 
 /** Undefined: it could not be read. A step that needs it reads it again. */
-function readEarly(
-  records: Pick<WorkloadRecords, "read">,
-  request: Request,
-): Promise<WorkloadRecord | undefined> {
+function readEarly(records: ReadableRecords, request: Request): Promise<WorkloadRecord | undefined> {
   return records.read(request).catch(() => undefined);
 }
 
 async function planNow(observing: Observing, read: Reading, before: Before): Promise<Observation> {
+  const { keys, planFrom, records, sources } = observing;
   const { cluster, live, interest, appliedText } = read;
   const { eligibility, past, ahead, isShown, remembered } = before;
   const { applied } = past;
   const { api } = cluster;
   const asked = { api, live, interest, appliedText, applied, ahead, mayWait: isShown };
-  const observed = eligibility === "owned" ? nothingObserved : await observing.sources.observe(asked);
+  const observed = eligibility === "owned" ? nothingObserved : await sources.observe(asked);
   const { observedSources } = observed;
   // The read began with the observation.
   const record = past.record ?? (await remembered);
   const reading = { ...read, heldSinceSeconds: record?.heldSinceSeconds };
-  const planned = planWith(observing, { reading, ...observed, past });
+  const planned = planFrom({ reading, ...observed, past });
   const first = { reading, eligibility, planned, observedSources };
   if (await isCertain(first, before)) {
-    const planFrom = (from: KnownPast, pods: RunningPods) =>
-      planWith(observing, { reading, ...observed, past: from }, pods);
-    return { ...first, landed: landedRoll(past, planFrom) };
+    const planOf = (from: KnownPast, pods: RunningPods) =>
+      planFrom({ reading, ...observed, past: from }, pods);
+    return { ...first, landed: landedRoll(past, planOf) };
   }
-  const all = past.record === undefined ? await askedPast(observing, reading) : past;
-  const again = all === past ? planned : planWith(observing, { reading, ...observed, past: all });
+  const all = past.record === undefined ? await askedPast(keys, records, reading) : past;
+  const again = all === past ? planned : planFrom({ reading, ...observed, past: all });
   const judged = again.hingesOnPods
-    ? planWith(observing, { reading, ...observed, past: all }, await readRunningPods(live, reading))
+    ? planFrom({ reading, ...observed, past: all }, await readRunningPods(live, reading))
     : again;
   const compared = { ...reading, appliedCount: all.appliedCount, unkeptText: unkeptText(all, appliedText) };
   return { reading: compared, eligibility, planned: judged, observedSources };
@@ -201,41 +205,43 @@ async function isCertain(
   return (await remembered)?.appliedText === reading.appliedText;
 }
 
-async function askedPast({ keys, records }: Observing, reading: Reading): Promise<KnownPast> {
+async function askedPast(keys: Keyring, records: ReadableRecords, reading: Reading): Promise<KnownPast> {
   const record = await records.read(reading.request);
   return knownPast(parseAppliedState(reading.appliedText, keys), record, { ...reading, keys });
 }
 
-function planWith(
-  { keys, settings, sha1 }: Observing,
-  { reading, observedSources, setAside, past }: Compared,
-  pods?: RunningPods,
-): Plan {
-  const { live, kind, interest } = reading;
-  return plan({
-    // A Job is deleted and recreated with its applied state, so its UID says nothing.
-    workload: {
-      ...live,
-      parsed: interest.template,
-      uid: kind.kind === "Job" ? undefined : live.uid,
-      keepsPods: kind.isTemplateRolled === true && selectorOfPods(live) !== undefined,
-      isRolledOut: areAllUpdated(live.object),
-    },
-    applied: past.applied,
-    isDamaged: past.isDamaged,
-    unverified: past.unverified,
-    appliedAtSeconds: past.appliedAtSeconds,
-    observedSources,
-    setAside,
-    patterns: patternsOf(interest),
-    rules: settings,
-    keys,
-    sha1,
-    history: historyOf(reading, past),
-    pods,
-    heldSinceSeconds: reading.heldSinceSeconds,
-    served: servedNow(past),
-  });
+function createPlanFrom(
+  keys: Keyring,
+  sha1: ObserveOptions["sha1"],
+  settings: Settings,
+): Observing["planFrom"] {
+  return ({ reading, observedSources, setAside, past }, pods) => {
+    const { live, kind, interest } = reading;
+    return plan({
+      // A Job is deleted and recreated with its applied state, so its UID says nothing.
+      workload: {
+        ...live,
+        parsed: interest.template,
+        uid: kind.kind === "Job" ? undefined : live.uid,
+        keepsPods: kind.isTemplateRolled === true && selectorOfPods(live) !== undefined,
+        isRolledOut: areAllUpdated(live.object),
+      },
+      applied: past.applied,
+      isDamaged: past.isDamaged,
+      unverified: past.unverified,
+      appliedAtSeconds: past.appliedAtSeconds,
+      observedSources,
+      setAside,
+      patterns: patternsOf(interest),
+      rules: settings,
+      keys,
+      sha1,
+      history: historyOf(reading, past),
+      pods,
+      heldSinceSeconds: reading.heldSinceSeconds,
+      served: servedNow(past),
+    });
+  };
 }
 
 /** The input of a plan. */
