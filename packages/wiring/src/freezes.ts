@@ -46,13 +46,13 @@ export interface FreezesOptions {
 
 /** The freezes of the file and of the ConfigMap together. Neither can lift a freeze of the other. */
 export function openFreezes(options: FreezesOptions): OpenFreezes {
-  const { config, env } = options;
+  const { clock, config, env, known } = options;
   const lifetime = new AbortController();
   const path = config.freezeFile || join(dataDirOf(config.dataDir, env), "freezes.yaml");
   const inCluster = configMapOf(options, lifetime.signal);
   const file = new FreezeFile(path);
   const ofFile = openDocument(file, absenceOfFile(file, options));
-  const ofCluster = inCluster && openDocument(inCluster.store, absenceOf(inCluster.store, options));
+  const ofCluster = inCluster && openDocument(inCluster.store, absenceOf(inCluster.store, clock, known));
   const documents = ofCluster === undefined ? [ofFile.read] : [ofCluster.read, ofFile.read];
   return {
     stores: ofCluster === undefined ? [ofFile.store] : [ofCluster.store, ofFile.store],
@@ -145,7 +145,7 @@ function configMapOf({ config, env, clock, userAgent }: FreezesOptions, signal: 
   return { connection, store: new FreezeConfigMap({ connection, signal, namespace, name }) };
 }
 
-function absenceOf({ name }: FreezeStore, { clock, known }: FreezesOptions): FreezeAbsence {
+function absenceOf({ name }: FreezeStore, clock: Clock, known: FreezesOptions["known"]): FreezeAbsence {
   const mend = "create it again, with [] under freezes.yaml for no freezes";
   return new FreezeAbsence({ place: name, names: [name], mend, isNamed: false, known, clock });
 }

@@ -68,7 +68,10 @@ export async function withPassword(redisUrl: string, password: () => Promise<str
 }
 
 /** The cluster that holds the Secret. Faults with `config.invalid` when there is none. */
-function homeTargetOf(flag: string, { config, env }: MadeSecretsOptions): ClusterTarget {
+function homeTargetOf(
+  flag: string,
+  { config, env }: Pick<MadeSecretsOptions, "config" | "env">,
+): ClusterTarget {
   const target = homeTarget(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
   if (target === undefined) throw new Fault("config.invalid", `${flag}: there is no cluster to read it from`);
   return target;
@@ -81,8 +84,8 @@ async function waitForSecret(
   make: () => string,
   options: MadeSecretsOptions,
 ): Promise<string> {
-  const { clock } = options;
-  const target = homeTargetOf(flag, options);
+  const { clock, config, env } = options;
+  const target = homeTargetOf(flag, { config, env });
   const connection = new Connection({ target, clock, userAgent });
   const { signal } = new AbortController();
   const ask = () =>

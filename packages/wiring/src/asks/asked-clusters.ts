@@ -48,14 +48,14 @@ export async function openAskedClusters(
   options: AskedClustersOptions,
   signal: AbortSignal,
 ): Promise<AskedClusters> {
-  const { clock, limit } = options;
+  const { clock, limit, registered, settings } = options;
   const ways = (await askedWays(options, signal)).map((way) => ({
     way,
     connection: new Connection({ target: way.target, limit, clock, userAgent }),
   }));
   const close = async () => void (await Promise.all(ways.map(({ connection }) => connection.close())));
   try {
-    const all = await Promise.allSettled(ways.map((one) => reach(one, options, signal)));
+    const all = await Promise.allSettled(ways.map((one) => reach(one, { registered, settings }, signal)));
     const clusters = firstOfEach(all.flatMap((one) => (one.status === "fulfilled" ? one.value : [])));
     const failed = all.flatMap((one) => (one.status === "rejected" ? [asFault(one.reason)] : []));
     if (clusters.length === 0) throw failed[0] ?? otherCluster(options.config.clusters);
@@ -115,7 +115,7 @@ async function askedWords(
 /** Nothing when the answering cluster has the requested name but another id. */
 async function reach(
   { way, connection }: { readonly way: AskedWay; readonly connection: Connection },
-  { registered, settings }: AskedClustersOptions,
+  { registered, settings }: Pick<AskedClustersOptions, "registered" | "settings">,
   signal: AbortSignal,
 ): Promise<readonly ReachedCluster[]> {
   const { scope, workloadKinds } = settings;

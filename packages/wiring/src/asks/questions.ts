@@ -45,11 +45,11 @@ export function createQuestions(options: QuestionsOptions): {
   readonly explain: Explain;
   readonly plan: PlanSource;
 } {
-  const { clock, freezes, keyring, lifetime, log, nameOf, redis, settings } = options;
+  const { clock, freezes, keyring, lifetime, limits, log, nameOf, redis, settings } = options;
   // No randomness: the same question has the same answer.
   const random = () => 0;
   const explaining = {
-    brakes: createBrakes({ freezes, ledger: ledgerOf(options), clock, random, nameOf }),
+    brakes: createBrakes({ freezes, ledger: ledgerOf(redis, limits), clock, random, nameOf }),
     clock,
     settings,
     sha1,
@@ -86,7 +86,7 @@ const nothingRemembered: WorkloadRecord = {
 };
 
 /** Without Redis, other rolls are unknown. */
-function ledgerOf({ redis, limits }: QuestionsOptions): RollLedger {
+function ledgerOf(redis: AskedRedis | undefined, limits: RollLimits): RollLedger {
   if (redis !== undefined) return new RedisRollLedger({ client: redis.client, keys: redis.keys, limits });
   const done = async () => undefined;
   const go = async () => ({ type: "go" }) as const;

@@ -43,8 +43,9 @@ export function createAuditReceiver(
   options: AuditReceiverOptions,
 ): (name: string, body: Buffer, delivery?: AuditDelivery) => Promise<ReceivedResult> {
   const warned = new RecentMap<string, number>(warnedClustersMax);
-  const { clock, clusterNamed, eventSource, log } = options;
+  const { clock, clusterNamed, eventSource, hints, isServed, log, meter, writes } = options;
   const names = new UnknownNames(clock, log);
+  const storing = { clock, hints, log, writes };
   return async (name, body, delivery = "api-server") => {
     const engaged = clusterNamed(name);
     // Not engaged yet, or no longer. Another process may receive the next attempt.
@@ -53,20 +54,20 @@ export function createAuditReceiver(
       return "unavailable";
     }
     names.known(name);
-    const batch = await readPaced(options, body, delivery);
+    const batch = await readPaced({ clock, isServed }, body, delivery);
     if (typeof batch === "string") return batch;
-    countEvents(options, name, batch);
+    countEvents(meter, name, batch);
     const now = clock.monotonic();
     if (batch.withBody > 0 && now - (warned.get(name) ?? Number.NEGATIVE_INFINITY) >= bodyWarningEveryMs) {
       warned.set(name, now);
       log.error({ cluster: name, reason: "AuditBody", count: batch.withBody }, bodyWarning);
     }
-    return await store(options, engaged, eventSourceOf(engaged.labels, eventSource), batch);
+    return await store(storing, engaged, eventSourceOf(engaged.labels, eventSource), batch);
   };
 }
 
 async function readPaced(
-  { clock, isServed }: AuditReceiverOptions,
+  { clock, isServed }: Pick<AuditReceiverOptions, "clock" | "isServed">,
   body: Buffer,
   delivery: AuditDelivery,
 ): Promise<AuditBatch | "malformed" | "too-large"> {
@@ -82,7 +83,7 @@ async function readPaced(
   }
 }
 
-function countEvents({ meter }: AuditReceiverOptions, name: string, batch: AuditBatch): void {
+function countEvents(meter: AuditReceiverOptions["meter"], name: string, batch: AuditBatch): void {
   let ignored = 0;
   for (const [reason, count] of batch.ignored) {
     ignored += count;
@@ -93,7 +94,7 @@ function countEvents({ meter }: AuditReceiverOptions, name: string, batch: Audit
 }
 
 async function store(
-  { clock, hints, log, writes }: AuditReceiverOptions,
+  { clock, hints, log, writes }: Pick<AuditReceiverOptions, "clock" | "hints" | "log" | "writes">,
   { cluster }: Pick<Engaged, "cluster">,
   mode: EventSourceMode,
   batch: AuditBatch,

@@ -51,8 +51,9 @@ export async function openClusters(
   shutdown: Shutdown,
 ): Promise<Clusters> {
   const { config, sources, watches } = spec;
-  const { client, clock, keys, log, meter } = connections;
-  const mode = watches === undefined ? undefined : await openMode(watches, config, connections);
+  const { client, clock, keyring, keys, log, meter, random } = connections;
+  const mode =
+    watches === undefined ? undefined : await openMode(watches, config, { keyring, log, meter, random });
   if (mode !== undefined) shutdown.add("webhook", () => mode.stop());
   // Webhook mode watches and rolls no workloads.
   const settings =
@@ -79,8 +80,11 @@ export async function openClusters(
   return { settings, fleet, served, watched, shown };
 }
 
-function openMode(watches: Watches, config: ProcessConfig, connections: Connections) {
-  const { keyring, log, meter, random } = connections;
+function openMode(
+  watches: Watches,
+  config: ProcessConfig,
+  { keyring, log, meter, random }: Pick<Connections, "keyring" | "log" | "meter" | "random">,
+) {
   return watches.parts.createWebhookMode({
     url: config.webhookUrl,
     keyring,

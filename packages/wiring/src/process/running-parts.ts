@@ -73,7 +73,7 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
     if (history !== undefined) runLateUsers(context, history, loops, signal);
   }
   if (works !== undefined) {
-    const reporting = runReporting(works, context);
+    const reporting = runReporting(works, { clusters, connections });
     // After the worker, whose last rolls are reported, and before the connections, which Events need.
     shutdown.add("reports", () => reporting.stop());
     const tracing = await works.parts.openTracing({ config: works.config, clock: systemClock, log });
@@ -84,12 +84,16 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
       const young = new YoungGeneration();
       const growth = young.growUnderLoad({ allow: allowYoungGrowth, clock: systemClock, signal });
       loops.add("the young generation", growth);
-      const working = await runWorking(works, context, {
-        young,
-        history: kept.history,
-        reporter: reporting.reporter,
-        tracer: tracing.tracer,
-      });
+      const working = await runWorking(
+        works,
+        { clusters, connections },
+        {
+          young,
+          history: kept.history,
+          reporter: reporting.reporter,
+          tracer: tracing.tracer,
+        },
+      );
       // Ends first: requests under way still need the connection of their cluster.
       shutdown.add("worker", () => working.stop());
       loops.watch(working.broken);
@@ -149,7 +153,10 @@ function createOnEngaged({ clusters, connections, spec }: ProcessContext, signal
   };
 }
 
-function runReporting({ config, parts }: Works, { clusters, connections }: ProcessContext): Reporting {
+/** What is open before anything runs. */
+type Opened = Pick<ProcessContext, "clusters" | "connections">;
+
+function runReporting({ config, parts }: Works, { clusters, connections }: Opened): Reporting {
   const { fleet, settings } = clusters;
   const { clock, log, meter, random, registration } = connections;
   const { isFleet } = registration;
@@ -164,7 +171,7 @@ interface Telling extends Pick<WorkingOptions, "history" | "reporter" | "tracer"
 
 async function runWorking(
   { config, limits, parts }: Works,
-  { clusters, connections }: ProcessContext,
+  { clusters, connections }: Opened,
   { history, reporter, tracer, young }: Telling,
 ): Promise<Working> {
   const { adapters, client, clock, keyring, keys, log, meter, names, queue, random } = connections;

@@ -25,10 +25,10 @@ export interface ReportClustersOptions {
 
 /** Publishes the status of each cluster that this process watches. Resolves when the signal is aborted. */
 export async function reportClusters(options: ReportClustersOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, keys, log, ownership } = options;
+  const { client, clock, fleet, keys, log, ownership, watching } = options;
   const member = ownership === undefined ? aloneMember : options.member;
   const store = new RedisClusterReports({ client, keys, member });
-  await publishReports({ store, reports: () => clusterReports(options), clock, log }, signal);
+  await publishReports({ store, reports: () => clusterReports({ fleet, watching }), clock, log }, signal);
 }
 
 type Reported = Pick<ReportClustersOptions, "fleet" | "watching">;
