@@ -23,7 +23,7 @@ export interface FleetOptions {
   /** This process only watches: calls share the connections of the watches. */
   readonly isShared?: boolean;
   /** Undefined: the registration that serves a cluster is remembered only while this process lives. */
-  readonly incumbents?: Incumbents;
+  readonly incumbents?: Incumbents | undefined;
   /** Events report registrations that claim the cluster of another. */
   readonly tellsEvents?: boolean;
 }

@@ -13,7 +13,7 @@ import { ConnectPace } from "./connect-pace.ts";
 import { ContenderEvents } from "./contender-events.ts";
 import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
 import type { FleetOptions, Life } from "./fleet-options.ts";
-import { Incumbency } from "./incumbency.ts";
+import { type FleetView, Incumbency } from "./incumbency.ts";
 import { FleetMember, inOrder } from "./member.ts";
 import type { Right } from "./rights.ts";
 
@@ -39,15 +39,16 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    const { clock, log, meter } = options;
-    this.#pace = new ConnectPace(options);
+    const { clock, incumbents, log, meter, random } = options;
+    this.#pace = new ConnectPace({ clock, random });
     this.#teller = new ClusterStatusNotifier({ log, meter });
     this.#contenders = options.tellsEvents === true ? new ContenderEvents({ clock, log }) : undefined;
-    this.#incumbency = new Incumbency(options, {
+    const view: FleetView = {
       members: () => this.#members,
       isAllTold: () => this.#heard.size === options.providers.length,
       changed: (cluster) => this.#settle(cluster),
-    });
+    };
+    this.#incumbency = new Incumbency({ clock, incumbents, log, random }, view);
   }
 
   /** The cluster if it is engaged now. Callers do not keep it: it may be replaced or end. */

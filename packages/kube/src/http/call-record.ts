@@ -10,14 +10,10 @@ export interface CallRecord {
   readonly seconds: number | undefined;
 }
 
-export interface RecordingOptions {
-  readonly clock: Clock;
-  readonly onCall?: ((record: CallRecord) => void) | undefined;
-}
-
 /** Makes a request and records its result, with the time to the head of the answer, as client-go measures it. */
 export async function recorded<T extends { readonly statusCode: number }>(
-  { clock, onCall }: RecordingOptions,
+  clock: Clock,
+  onCall: ((record: CallRecord) => void) | undefined,
   { method, host, how }: { readonly method: string; readonly host: string; readonly how: "call" | "stream" },
   request: () => Promise<T>,
 ): Promise<T> {

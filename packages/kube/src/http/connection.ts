@@ -1,5 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { parseJson } from "@fleet-reloader/domain/json";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import { BackOffs } from "../backoff.ts";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
@@ -13,7 +14,7 @@ import {
   readAnswer,
   wireRequest,
 } from "./call.ts";
-import { type RecordingOptions, recorded } from "./call-record.ts";
+import { type CallRecord, recorded } from "./call-record.ts";
 import { Reservations } from "./reservations.ts";
 import { Route, type Way } from "./route.ts";
 import { ServerClock } from "./server-clock.ts";
@@ -23,7 +24,9 @@ import { CallTimes, callTimeoutMs } from "./transport/call-times.ts";
 import { type StreamedAnswer, streamedAnswer } from "./transport/streamed-answer.ts";
 import { wholeAnswer } from "./transport/whole-answer.ts";
 
-export interface ConnectionOptions extends RecordingOptions {
+export interface ConnectionOptions {
+  readonly clock: Clock;
+  readonly onCall?: ((record: CallRecord) => void) | undefined;
   readonly target: ClusterTarget;
   readonly userAgent: string;
   /** Connections for short calls; each carries one request at a time. */
@@ -200,7 +203,8 @@ export class Connection {
   async #open(call: Call, signal: AbortSignal, isSecond = false): Promise<StreamedAnswer> {
     const way = await this.#route.way(signal);
     const { host } = this.#route;
-    const response = await recorded(this.#options, { method: call.method, host, how: "stream" }, () =>
+    const { clock, onCall } = this.#options;
+    const response = await recorded(clock, onCall, { method: call.method, host, how: "stream" }, () =>
       streamedAnswer(
         way.pools.streams,
         {
@@ -247,11 +251,13 @@ export class Connection {
   }
 
   async #exchange(call: Call, way: Way, signal: AbortSignal): Promise<RawAnswer> {
-    const request = { ...wireRequest(call, way, this.#options.userAgent), ...callTimeouts };
+    const { clock, onCall, userAgent } = this.#options;
+    const request = { ...wireRequest(call, way, userAgent), ...callTimeouts };
     const { host } = this.#route;
     const pool = call.isLarge === true ? way.pools.lists : way.pools.calls;
     const { statusCode, headers, text } = await recorded(
-      this.#options,
+      clock,
+      onCall,
       { method: call.method, host, how: "call" },
       () => wholeAnswer(pool, request, { signal, times: this.#times }),
     );

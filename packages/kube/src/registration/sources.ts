@@ -65,16 +65,16 @@ export interface OpenRegistration {
  * process runs in. Faults with `config.invalid` when a cluster is needed and none is given.
  */
 export function openRegistration(options: RegistrationOptions): OpenRegistration {
-  const { log, meter, sources } = options;
+  const { clock, isWanted, log, meter, sources } = options;
   const needsHub = hasHubSources(sources);
   const targets = targetsOf(sources);
   const given = needsHub && sources.serveHub === false ? targets.slice(1) : targets;
   const hub = needsHub ? hubOf(targets[0], options) : undefined;
   const announcer = new Announcer(log, meter);
-  const ofHub = hub === undefined ? [] : hubProviders(hub, options, announcer);
+  const ofHub = hub === undefined ? [] : hubProviders(hub, sources, announcer, isWanted);
   const ofGiven = announcer.announced("given", createGivenClusters(given));
   return {
-    providers: [ofGiven, ...directoryProviders(options, announcer), ...ofHub],
+    providers: [ofGiven, ...directoryProviders(sources, clock, announcer), ...ofHub],
     given,
     isFleet: needsHub || sources.kubeconfigDirs.length > 0 || given.length > 1,
     get notes() {
@@ -101,7 +101,8 @@ export function hasOnlyFolders(sources: RegistrationSources): boolean {
 }
 
 function directoryProviders(
-  { clock, sources }: RegistrationOptions,
+  sources: RegistrationSources,
+  clock: Clock,
   announcer: Announcer,
 ): readonly ClusterProvider[] {
   return sources.kubeconfigDirs.map((directory) =>
@@ -120,8 +121,9 @@ function hubOf(target: ClusterTarget | undefined, options: RegistrationOptions):
 
 function hubProviders(
   hub: Hub,
-  { sources, isWanted = () => true }: RegistrationOptions,
+  sources: RegistrationSources,
   announcer: Announcer,
+  isWanted: (name: string) => boolean = () => true,
 ): readonly ClusterProvider[] {
   const { accessProviders, argocdNamespace, clusterProfiles, clusterSecrets } = sources;
   const policy = policyOf(sources);

@@ -35,14 +35,17 @@ export function capiClusterStream(
 ): Stream {
   return optionalHubStream(hub, {
     kind: capiKind,
-    resources: { find: (_, signal) => newest(hub, signal), forget: () => forgetCluster(hub) },
+    resources: {
+      find: (_, signal) => newest(hub.resources, signal),
+      forget: () => forgetCluster(hub.resources),
+    },
     namespace,
     parse: capiCluster,
     handler,
   });
 }
 
-async function newest({ resources }: Hub, signal: AbortSignal): Promise<Lookup> {
+async function newest(resources: Hub["resources"], signal: AbortSignal): Promise<Lookup> {
   for (const version of versions) {
     const found = await resources.find({ ...capiKind, version }, signal);
     if ("plural" in found) return found;
@@ -50,7 +53,7 @@ async function newest({ resources }: Hub, signal: AbortSignal): Promise<Lookup> 
   return { absent: "this API server has no Clusters of Cluster API" };
 }
 
-function forgetCluster({ resources }: Hub): void {
+function forgetCluster(resources: Hub["resources"]): void {
   for (const version of versions) resources.forget({ ...capiKind, version });
 }
 

@@ -38,10 +38,10 @@ const profileKind: ResourceKind = {
 
 /** Clusters of the hub's inventory whose credentials are in Secrets beside it. */
 export function createClusterProfiles(options: ClusterProfilesOptions): ClusterProvider {
-  const { hub, namespace } = options;
+  const { accessProviders, allowLoopbackHttp, hub, namespace } = options;
   const profiles = new KeptObjects<ClusterProfile>();
-  const secrets = createProfileSecrets(options, profiles);
-  const accessOf = createProfileAccess(options, secrets.kept);
+  const secrets = createProfileSecrets(hub, accessProviders, profiles);
+  const accessOf = createProfileAccess({ accessProviders, allowLoopbackHttp }, secrets.kept);
   const stream: Stream = {
     run: (signal, onState) =>
       profileStream(options, profileHandler(profiles, secrets, signal)).run(signal, (state, why) => {
@@ -61,7 +61,7 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
     profiles.all.map((profile): Registration => {
       const { key, labels } = profile;
       const access = accessOf(profile);
-      return { id: `cluster-profile#${key}`, name: profileName(profile, options), labels, access };
+      return { id: `cluster-profile#${key}`, name: profileName(profile, namespace), labels, access };
     }),
   );
 }
@@ -70,7 +70,8 @@ type ProfileSecrets = ReturnType<typeof createProfileSecrets>;
 
 /** The Secrets that profiles name; no other Secret's content is read. */
 function createProfileSecrets(
-  { hub, accessProviders }: ClusterProfilesOptions,
+  hub: Hub,
+  accessProviders: readonly AccessProvider[],
   profiles: KeptObjects<ClusterProfile>,
 ) {
   const kept = new KeptObjects<HubSecret>();
@@ -87,7 +88,7 @@ function createProfileSecrets(
       if (wanted.has(key) && kept.get(key) !== undefined) return;
       wanted.add(key);
       const meta = { key, namespace: place.namespace, name: place.secret, labels: {}, annotations: {} };
-      const secret = await readSecret(hub, meta, signal);
+      const secret = await readSecret(hub.connection, meta, signal);
       if (secret !== undefined) kept.put(secret);
     },
     /** Drops Secrets that no profile names any more, since their content is a credential. */
@@ -131,7 +132,10 @@ interface DerivedAccess {
 
 /** The access of a profile through its Secret. It is cached while both stay the same, since each change derives all profiles again. */
 function createProfileAccess(
-  { accessProviders, allowLoopbackHttp }: ClusterProfilesOptions,
+  {
+    accessProviders,
+    allowLoopbackHttp,
+  }: Pick<ClusterProfilesOptions, "accessProviders" | "allowLoopbackHttp">,
   secrets: KeptObjects<HubSecret>,
 ): (profile: ClusterProfile) => Access {
   const derived = new WeakMap<ClusterProfile, DerivedAccess>();
@@ -153,10 +157,7 @@ function profileKeyOf({ namespace, secret }: CredentialPlace): string {
 }
 
 /** Over all namespaces the short name need not be unique. */
-function profileName(
-  { key, name }: ClusterProfile,
-  { namespace }: Pick<ClusterProfilesOptions, "namespace">,
-): string {
+function profileName({ key, name }: ClusterProfile, namespace: string | undefined): string {
   return namespace === undefined ? key : name;
 }
 
@@ -165,7 +166,7 @@ function profileStream(options: ClusterProfilesOptions, handler: StreamHandler<C
   const { resources } = hub;
   const parse = (object: unknown): ClusterProfile | undefined => {
     const profile = clusterProfile(object);
-    return profile !== undefined && isWanted(profileName(profile, options)) ? profile : undefined;
+    return profile !== undefined && isWanted(profileName(profile, namespace)) ? profile : undefined;
   };
   return optionalHubStream(hub, { kind: profileKind, resources, namespace, parse, handler });
 }

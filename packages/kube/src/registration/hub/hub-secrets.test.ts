@@ -52,14 +52,14 @@ test.each([
   "JSON of somebody else's (%d) is neither an absence nor a Secret without content",
   async (status, body) => {
     await using world = await startHub((_, response) => json(response, status, body));
-    const read = readSecret(world.hub, metaOf("a"), new AbortController().signal);
+    const read = readSecret(world.hub.connection, metaOf("a"), new AbortController().signal);
     await expect(read).rejects.toMatchObject({ code: "kube.malformed" });
   },
 );
 
 test("a Secret that the API server does not have is absent", async () => {
   await using world = await startHub((_, response) => json(response, 404, { kind: "Status", code: 404 }));
-  expect(await readSecret(world.hub, metaOf("a"), new AbortController().signal)).toBeUndefined();
+  expect(await readSecret(world.hub.connection, metaOf("a"), new AbortController().signal)).toBeUndefined();
 });
 
 // The deadline of a call includes its wait for a connection: of five hundred concurrent calls most would be too late.

@@ -76,7 +76,7 @@ export function secretStream<T extends Keyed>(
   return {
     run(signal, onState) {
       const read = async (secret: SecretMeta): Promise<T | undefined> => {
-        const whole = await readSecret(hub, secret, signal);
+        const whole = await readSecret(hub.connection, secret, signal);
         return whole === undefined ? undefined : translate(whole);
       };
       return secretMetaStream(hub, selection, translated(read, translate, handler)).run(signal, onState);
@@ -86,7 +86,7 @@ export function secretStream<T extends Keyed>(
 
 /** Undefined when there is no such Secret. Faults when the API server does not answer; a missing right is an answer. */
 export async function readSecret(
-  { connection }: Pick<Hub, "connection">,
+  connection: Hub["connection"],
   secret: SecretMeta,
   signal: AbortSignal,
 ): Promise<HubSecret | undefined> {

@@ -35,7 +35,7 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Clus
   const { labelSelector } = preset;
   const isWanted = (secret: SecretMeta): boolean => {
     const short = clusterNameOf(preset, secret);
-    return short !== undefined && wants(shownName(secret.namespace, short, options));
+    return short !== undefined && wants(shownName(secret.namespace, short, namespace));
   };
   const ofSecrets = {
     named: `Secrets of ${preset.name}`,
@@ -59,7 +59,7 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Clus
       const cluster = clusters.get(`${secret.namespace}/${secret.clusterName}`);
       return {
         id: `${preset.name}#${secret.key}`,
-        name: shownName(secret.namespace, secret.clusterName, options),
+        name: shownName(secret.namespace, secret.clusterName, namespace),
         labels: { ...secret.labels, ...cluster?.labels },
         access: (cluster && provisioningOf(cluster)) ?? secret.access,
       };
@@ -72,18 +72,23 @@ function clusterNameOf(preset: SecretPreset, { name, labels }: SecretMeta): stri
 }
 
 /** Over several namespaces the short name need not be unique. */
-function shownName(namespace: string, short: string, options: KubeconfigSecretsOptions): string {
-  return options.namespace === undefined ? `${namespace}/${short}` : short;
+function shownName(namespace: string, short: string, only: string | undefined): string {
+  return only === undefined ? `${namespace}/${short}` : short;
 }
 
 function register(secret: HubSecret, options: KubeconfigSecretsOptions): RegisteredSecret {
-  const short = clusterNameOf(options.preset, secret) ?? secret.name;
-  const access = accessOfSecret(secret, shownName(secret.namespace, short, options), options);
+  const { allowExec, allowLoopbackHttp, namespace, preset } = options;
+  const short = clusterNameOf(preset, secret) ?? secret.name;
+  const name = shownName(secret.namespace, short, namespace);
+  const access = accessOfSecret(secret, name, { preset, allowExec, allowLoopbackHttp });
   return registeredSecret(secret, short, access);
 }
 
-function accessOfSecret(secret: HubSecret, name: string, options: KubeconfigSecretsOptions): Access {
-  const { preset, allowExec, allowLoopbackHttp } = options;
+function accessOfSecret(
+  secret: HubSecret,
+  name: string,
+  { preset, allowExec, allowLoopbackHttp }: Omit<KubeconfigSecretsOptions, "hub" | "namespace" | "isWanted">,
+): Access {
   const unusable = (why: string): Access => ({ type: "unusable", why: `Secret ${secret.key}: ${why}` });
   if (secret.unreadable !== undefined) return unusable(secret.unreadable);
   const key = kubeconfigKey(preset, Object.keys(secret.content));
