@@ -73,7 +73,8 @@ export class Outbox<T> {
     if (this.#lifetime.signal.aborted) this.#count("dropped", 1);
     else if (this.#folded.count === 0 && this.#mayBeSingle()) this.#waiting.push(item);
     else {
-      this.#folded = fold(this.#folded, item, this.#options);
+      const { isUrgent, typeOf } = this.#options;
+      this.#folded = fold(this.#folded, item, { isUrgent, typeOf });
       this.#count("folded", 1);
     }
     this.#drain.begin();
