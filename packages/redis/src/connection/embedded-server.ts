@@ -57,7 +57,7 @@ export class EmbeddedServer {
   }
 
   static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-    const server = new EmbeddedServer(options, commandFor(options));
+    const server = new EmbeddedServer(options, commandFor(options.dataDir, options.searchPath));
     await server.#endLeftover();
     server.#spawn();
     await server.#listening();
@@ -187,8 +187,7 @@ export class EmbeddedServer {
   }
 }
 
-function commandFor(options: EmbeddedServerOptions): readonly [string, ...string[]] {
-  const { dataDir, searchPath } = options;
+function commandFor(dataDir: string, searchPath: string): readonly [string, ...string[]] {
   if (Buffer.byteLength(embeddedSocket(dataDir)) > socketPathMax) {
     throw new Fault(
       "config.invalid",

@@ -61,7 +61,8 @@ export class HistoryProjection implements ChangesReader {
     if (known === undefined)
       return await this.#inTurn(signal, () => this.#options.reader.records(query, signal, isSeen));
     const records: HistoryRecord[] = [];
-    const isWanted = await wantedRecords(query, this.#options, signal);
+    const { client, keys } = this.#options;
+    const isWanted = await wantedRecords(query, { client, keys }, signal);
     for (const record of known.lines.since(known.ms)) {
       if (records.length >= query.limit) break;
       if (isWanted(record) && isSeen(record)) records.push(record);

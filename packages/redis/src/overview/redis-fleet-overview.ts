@@ -37,26 +37,28 @@ const firstEntries = 50;
 /** Reads the state of a fleet from Redis. Every read is bounded by the number of clusters, or of returned items. */
 export class RedisFleetOverview implements FleetOverview {
   readonly #options: RedisFleetOverviewOptions;
+  readonly #redis: Pick<RedisFleetOverviewOptions, "client" | "keys">;
   readonly #holds: BullHolds;
 
   constructor(options: RedisFleetOverviewOptions) {
     this.#options = options;
-    this.#holds = new BullHolds({ client: options.client, keys: options.keys });
+    this.#redis = { client: options.client, keys: options.keys };
+    this.#holds = new BullHolds(this.#redis);
   }
 
   async clusters(): Promise<readonly ClusterOverview[] | undefined> {
-    const { client, keys } = this.#options;
+    const { client, keys } = this.#redis;
     const [listed, owners] = await Promise.all([
-      new RedisClusterList({ client, keys }).read(),
+      new RedisClusterList(this.#redis).read(),
       client.connection.hgetall(keys.fleet.owners),
     ]);
     const { owners: records } = readView([], Object.entries(owners).flat());
     if (listed === undefined) return undefined;
     const [reportOf, countsOf] = await Promise.all([
-      readClusterReports(this.#options, records),
+      readClusterReports(this.#redis, records),
       countClusters(
         listed.flatMap(({ id }) => id ?? []),
-        this.#options,
+        this.#redis,
       ),
     ]);
     return listed.map(({ id = "", labels, name, status }) => {
@@ -90,18 +92,18 @@ export class RedisFleetOverview implements FleetOverview {
   }
 
   async freezes(): Promise<readonly Freeze[]> {
-    return await readRecordedFreezes(this.#options);
+    return await readRecordedFreezes(this.#redis);
   }
 
   async unreadableFreezes(): Promise<string | undefined> {
-    return await readUnreadableFreezes(this.#options);
+    return await readUnreadableFreezes(this.#redis);
   }
 
   async managed(cluster: ClusterId, namespace = ""): Promise<readonly ManagedWorkload[]> {
-    return await indexedWorkloads(cluster, this.#options, namespace);
+    return await indexedWorkloads(cluster, this.#redis, namespace);
   }
 
   async unfinished(request: Request): Promise<readonly UnfinishedRolls[]> {
-    return await readUnfinished(request, this.#options);
+    return await readUnfinished(request, this.#redis);
   }
 }

@@ -92,9 +92,10 @@ export class RedisOwnership implements Ownership {
   #woken = Promise.withResolvers<void>();
 
   constructor(options: RedisOwnershipOptions) {
+    const { client, keys, log, pace = defaultPace } = options;
     this.#options = options;
-    this.#pace = options.pace ?? defaultPace;
-    this.#weights = new ClusterWeights(options);
+    this.#pace = pace;
+    this.#weights = new ClusterWeights({ client, keys, log });
   }
 
   /** Clusters that we could watch and that, as far as we know, nobody watches; for readiness. */

@@ -52,8 +52,8 @@ export class BullConsumer {
   constructor(options: BullConsumerOptions) {
     this.#options = options;
     this.#connection = options.client.duplicate();
-    this.#holds = new BullHolds(options);
-    const { clock, concurrency, keys, log } = options;
+    const { client, clock, concurrency, keys, log } = options;
+    this.#holds = new BullHolds({ client, keys });
     const { signal } = this.#stopping;
     const backend = bullBackend(clock, { connection: this.#connection, log, signal });
     this.#workers = keys.queuePrefixes.map((prefix, shard) =>

@@ -83,7 +83,7 @@ export class BullWorkqueue implements Workqueue {
     this.#client = options.client;
     this.#keys = options.keys;
     this.#clock = options.clock;
-    this.#holds = new BullHolds(options);
+    this.#holds = new BullHolds({ client: options.client, keys: options.keys });
     this.#shares = new FairShares(options.clock, options.share);
     this.queues = options.keys.queuePrefixes.map((prefix) => {
       const queue = new Queue<RequestJob>(
