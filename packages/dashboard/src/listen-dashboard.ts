@@ -19,6 +19,7 @@ import { answerPage, isOfPage } from "./answer-page.ts";
 import { createApi } from "./api/answer-api.ts";
 import type { AskedFleet } from "./api/asked-routes.ts";
 import { refuseApi } from "./api/refuse-api.ts";
+import type { WhileReadableOptions } from "./api/while-readable.ts";
 import { answerHistory } from "./history-answer.ts";
 import { NewsFeed, type NewsFeedOptions } from "./news/news-feed.ts";
 import type { PageFiles } from "./page-files.ts";
@@ -74,15 +75,19 @@ export async function listenDashboard(options: DashboardOptions) {
 }
 
 function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
-  const { access, acts, address } = options;
+  const { access, acts, address, asked, clock, log, overview, queues, reader, records, signIn } = options;
+  const notReady = () => reader.notReady;
   const isServed = isLoopbackHost(address.host) || access !== undefined;
-  const answerApi = isServed ? createApiOf(options, news) : refuseApi(address);
-  const answerActs = isServed ? createActsOf(options) : answerApi;
-  const answerSession = createSessionAnswers({ access, clock: options.clock, log: options.log });
-  const answerIssuer = createIssuerAnswersOf(options);
-  const page = { load: readOnce(options.loadPage), hasActs: acts !== undefined, issuer: issuerOf(options) };
-  const serveBoard = createBoardPage(options);
-  const serveHistory = createHistoryPage(options);
+  const answerApi = isServed
+    ? createApi({ access, asked, clock, log, news, overview, reader: records, notReady })
+    : refuseApi(address);
+  const answerActs = isServed ? createActs({ acts, clock, log, notReady }) : answerApi;
+  const answerSession = createSessionAnswers({ access, clock, log });
+  const answerIssuer = access && signIn && createIssuerAnswers({ access, signIn, clock, log });
+  const issuer = access && signIn?.issuer.host;
+  const page = { load: readOnce(options.loadPage), hasActs: acts !== undefined, issuer };
+  const serveBoard = createBoardPage(queues, { clock, notReady });
+  const serveHistory = createHistoryPage(reader, clock);
   return (request, response) => {
     const { pathname, searchParams } = requestAddress(request);
     if (answerIssuer !== undefined && isOfIssuer(pathname)) {
@@ -113,25 +118,7 @@ function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
   };
 }
 
-/** Undefined when there is no sign-in with an issuer. */
-function createIssuerAnswersOf({ access, clock, log, signIn }: DashboardOptions) {
-  if (access === undefined || signIn === undefined) return undefined;
-  return createIssuerAnswers({ access, signIn, clock, log });
-}
-
-function issuerOf({ access, signIn }: DashboardOptions): string | undefined {
-  return access === undefined ? undefined : signIn?.issuer.host;
-}
-
-function createApiOf(
-  { access, asked, clock, log, overview, reader, records }: DashboardOptions,
-  news: NewsFeed,
-) {
-  const notReady = () => reader.notReady;
-  return createApi({ access, asked, clock, log, news, overview, reader: records, notReady });
-}
-
-function createHistoryPage({ clock, reader }: DashboardOptions): ServeViewer {
+function createHistoryPage(reader: DashboardOptions["reader"], clock: Clock): ServeViewer {
   const notReady = () => reader.notReady;
   return (viewer, request, response) => {
     void answerHistory({ reader: scopeHistory(reader, viewer), notReady, clock }, request, response);
@@ -139,8 +126,7 @@ function createHistoryPage({ clock, reader }: DashboardOptions): ServeViewer {
 }
 
 /** Loads the board at the first request, because it takes as much memory as the rest of the product. */
-function createBoardPage({ clock, queues, reader }: DashboardOptions): ServeViewer {
-  const redis = { clock, notReady: () => reader.notReady };
+function createBoardPage(queues: DashboardOptions["queues"], redis: WhileReadableOptions): ServeViewer {
   let board: Promise<Handle> | undefined;
   return toWhoSeesAll((request, response) => {
     board ??= import("./queue-board.ts").then(({ createQueueBoard }) => createQueueBoard(queues, redis));
@@ -164,10 +150,6 @@ function readOnce(load: () => Promise<PageFiles>): () => Promise<PageFiles> {
     });
     return page;
   };
-}
-
-function createActsOf({ acts, clock, log, reader }: DashboardOptions) {
-  return createActs({ acts, clock, log, notReady: () => reader.notReady });
 }
 
 /** The address of a request. An invalid one matches no route. */

@@ -51,7 +51,7 @@ async function refuseUnreadable(
   redis: WhileReadableOptions,
 ): Promise<void> {
   try {
-    assertReadable(redis);
+    assertReadable(redis.notReady);
     next();
     const closed = new Promise<void>((resolve) => response.once("close", () => resolve()));
     await whileReadable(closed, redis, new AbortController().signal);

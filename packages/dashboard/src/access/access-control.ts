@@ -53,7 +53,7 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    this.cookie = createSessionCookie(options);
+    this.cookie = createSessionCookie({ isLocal: options.isLocal });
   }
 
   /**
@@ -115,9 +115,10 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
   /** Waits for Redis only while Redis can be read. */
   async #whileReadable<T>(work: () => Promise<T>): Promise<T> {
     // Checked before the work begins: a command to an unreachable Redis waits.
-    assertReadable(this.#options);
+    const { clock, notReady } = this.#options;
+    assertReadable(notReady);
     const { signal } = new AbortController();
-    return await whileReadable(work(), this.#options, signal);
+    return await whileReadable(work(), { clock, notReady }, signal);
   }
 
   /** A browser that signs in at the proxy needs the same protection from pages of other sites as one that signs in here. */

@@ -22,7 +22,7 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import type { AnswerApi, ApiAddress } from "../api/answer-api.ts";
 import { sendAnswer, sendProblem } from "../api/send-answer.ts";
-import { assertReadable, whileReadable } from "../api/while-readable.ts";
+import { assertReadable, type WhileReadableOptions, whileReadable } from "../api/while-readable.ts";
 import { ProgressSeal } from "./act-progress.ts";
 import { checkActRequest, checkPermissionsRequest, readActJson } from "./act-request.ts";
 import { answerDiscard } from "./answer-discard.ts";
@@ -53,7 +53,8 @@ export function isOfActs(path: string): boolean {
 
 /** Makes the handler of `/api/v1/acts`: a person's permissions, and the acts. */
 export function createActs(options: AnswerActsOptions): AnswerApi {
-  const { acts, clock, log } = options;
+  const { acts, clock, log, notReady } = options;
+  const redis = { clock, notReady };
   const progress = new ProgressSeal();
   const turns = new Semaphore({ atOnce: actsAtOnce, longestMs: actTurnMs, clock });
   return async (request, response, address) => {
@@ -70,7 +71,7 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
       if (acts === undefined) throw nobodySignedIn();
       const caller = await acts.identify(request);
       const { isDryRun, perform } = performAs(act, await readActJson(request));
-      assertReadable(options);
+      assertReadable(notReady);
       using given = linkedAbort(closed.signal);
       const begun = new BegunAct(isDryRun);
       const work = inTurn(turns, given.signal, async () => {
@@ -78,8 +79,8 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
         begun.begin(given.signal);
         return await perform({ acts, caller, registered, progress });
       });
-      const answer = whileReadable(work, options, closed.signal).finally(given.abort);
-      const done = await toldOutcome(await begun.outcomeOf(answer), { acts, options, signal: closed.signal });
+      const answer = whileReadable(work, redis, closed.signal).finally(given.abort);
+      const done = await toldOutcome(await begun.outcomeOf(answer), { acts, redis, signal: closed.signal });
       sendAnswer(request, response, 200, printableJson(JSON.stringify(actAnswer.parse(done))));
     } catch (error) {
       if (closed.signal.aborted) return;
@@ -94,7 +95,7 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
 
 interface TellingOptions {
   readonly acts: DashboardActs;
-  readonly options: AnswerActsOptions;
+  readonly redis: WhileReadableOptions;
   readonly signal: AbortSignal;
 }
 
@@ -104,13 +105,13 @@ interface TellingOptions {
  */
 async function toldOutcome(
   { answer, written }: ActOutcome,
-  { acts, options, signal }: TellingOptions,
+  { acts, redis, signal }: TellingOptions,
 ): Promise<ActAnswer> {
   if (written === undefined) return answer;
   const { clock, readings } = acts.fleet;
   using waiting = linkedAbort(signal);
   const reading = readByWatchers(written.freeze, { readings, clock }, waiting.signal);
-  const asked = whileReadable(reading, options, signal).finally(waiting.abort);
+  const asked = whileReadable(reading, redis, signal).finally(waiting.abort);
   return await toldReading(answer, written, asked);
 }
 

@@ -145,7 +145,9 @@ async function stillFrozen(
   const texts: string[] = [];
   const held = new Set<string>();
   for (const entry of others.filter((each) => !isFreezeOver(each, now))) {
-    const covered = new Set((await coveredBy(entry, person)).covered.map(workloadText));
+    const covered = new Set(
+      (await coveredBy(entry, person.acts.fleet, person.registered)).covered.map(workloadText),
+    );
     const both = lifted.map(workloadText).filter((each) => covered.has(each));
     for (const each of both) held.add(each);
     // Without a workload nothing shows whether a caller of a part sees this freeze.
@@ -166,15 +168,18 @@ function seesFleet(caller: ActingPerson["caller"]): boolean {
   return caller.may("viewer", { cluster: "", namespace: "" });
 }
 
-async function coveredBy(entry: FreezeEntry, { acts, registered }: ActingPerson): Promise<FreezeCoverage> {
-  const { names, overview } = acts.fleet;
+async function coveredBy(
+  entry: FreezeEntry,
+  { names, overview }: Pick<ActingPerson["acts"]["fleet"], "names" | "overview">,
+  registered: ActingPerson["registered"],
+): Promise<FreezeCoverage> {
   const managed = (cluster: string) => overview.managed(cluster);
   return await coveredByFreeze(freezeOfEntry(entry).scope, registered, { managed, names });
 }
 
 async function coverage(act: "freeze" | "lift", entry: FreezeEntry, person: ActingPerson) {
   const { caller } = person;
-  const found = await coveredBy(entry, person);
+  const found = await coveredBy(entry, person.acts.fleet, person.registered);
   const workloads = found.covered
     .slice(0, shownMax)
     .map(({ cluster, ref }) => ({ cluster, workload: workloadKey(ref) }));

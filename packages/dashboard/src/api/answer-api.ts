@@ -58,8 +58,8 @@ type AnswerRoute = (asked: ApiQuestion, signal: AbortSignal) => Promise<unknown>
 
 /** Makes what answers the API. */
 export function createApi(options: ApiOptions): AnswerApi {
-  const { access, log } = options;
-  const answer = createAnswers(options);
+  const { access, clock, log, news, notReady, overview, reader } = options;
+  const answer = createAnswers({ asked: options.asked, clock, overview, reader });
   return async (request, response, address) => {
     const closed = new AbortController();
     // After an answer there is nothing left to abort.
@@ -72,11 +72,12 @@ export function createApi(options: ApiOptions): AnswerApi {
       const viewer = await identifyViewer(access, request);
       if (closed.signal.aborted) return;
       assertReading(request);
-      if (isOfNews(address.pathname)) return streamNews(options, viewer, request, response, address);
+      if (isOfNews(address.pathname))
+        return streamNews({ access, news, notReady }, viewer, request, response, address);
       asked = readApiQuestion(address);
-      assertReadable(options);
+      assertReadable(notReady);
       const work = answer(asked, viewer, closed.signal);
-      sendAnswer(request, response, 200, await whileReadable(work, options, closed.signal));
+      sendAnswer(request, response, 200, await whileReadable(work, { clock, notReady }, closed.signal));
     } catch (error) {
       if (closed.signal.aborted) return;
       const fault = asFault(error);
@@ -90,7 +91,10 @@ export function createApi(options: ApiOptions): AnswerApi {
 /** Answers a checked question with the bytes of JSON. They are made once and sent to all who ask the same. */
 type AnswerAsked = (asked: ApiQuestion, viewer: Viewer, signal: AbortSignal) => Promise<Buffer>;
 
-function createAnswers(options: ApiOptions): AnswerAsked {
+/** What the routes answer from. */
+type RoutesOptions = Pick<ApiOptions, "asked" | "clock" | "overview" | "reader">;
+
+function createAnswers(options: RoutesOptions): AnswerAsked {
   const turnsOf = createTurns(options.clock);
   const seal = new CursorSeal(randomBytes(32));
   const shared = new SharedAnswers<Buffer>(options.clock);
@@ -105,21 +109,21 @@ function createAnswers(options: ApiOptions): AnswerAsked {
 }
 
 function streamNews(
-  { access, news, notReady }: ApiOptions,
+  { access, news, notReady }: Pick<ApiOptions, "access" | "news" | "notReady">,
   { name, seesAll }: Viewer,
   request: IncomingMessage,
   response: ServerResponse,
   { searchParams }: ApiAddress,
 ): void {
   readApiQuery(noParameters, searchParams);
-  assertReadable({ notReady });
+  assertReadable(notReady);
   const to = { feed: news, seesQueue: seesAll, reader: access === undefined ? undefined : name };
   answerNews(to, request, response);
 }
 
 /** The routes, limited to what one viewer sees. */
 function createRoutes(
-  { asked, clock, overview, reader }: ApiOptions,
+  { asked, clock, overview, reader }: RoutesOptions,
   viewer: Viewer,
   seal: CursorSeal,
 ): Readonly<Record<ApiRouteName, AnswerRoute>> {

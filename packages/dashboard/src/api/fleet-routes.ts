@@ -51,13 +51,15 @@ const statusListMax = 50;
 /** The answers about a fleet that need only Redis. */
 export class FleetRoutes {
   readonly #options: FleetRoutesOptions;
+  readonly #history: Pick<FleetRoutesOptions, "clock" | "reader">;
 
   constructor(options: FleetRoutesOptions) {
     this.#options = options;
+    this.#history = { clock: options.clock, reader: options.reader };
   }
 
   async status({ since = "" }: ApiQuery<"status">, signal: AbortSignal) {
-    const { changes: its, isCut } = await recentChanges(this.#options, ofAllPlaces(since), signal);
+    const { changes: its, isCut } = await recentChanges(this.#history, ofAllPlaces(since), signal);
     const { clusters, queue, held, freezeCount, freezes, unreadableFreezes, changes } = statusDigest(
       await fleetStatus(this.#options.overview, its.summaries(), this.#options.clock.now()),
     );
@@ -90,7 +92,7 @@ export class FleetRoutes {
     const { since = "", cluster = "", namespace = "", name = "", change = "" } = query;
     // The history has clusters that are no longer registered, so an unknown name is no mistake.
     const place = { since, cluster, namespace };
-    const { changes, isCut } = await recentChanges(this.#options, place, signal);
+    const { changes, isCut } = await recentChanges(this.#history, place, signal);
     const { count, elements, next } = await take({
       all: changes.summaries({ namespace, name, change }),
       keyOf: ({ id }) => [id],
@@ -101,7 +103,7 @@ export class FleetRoutes {
 
   async change(id: string, { since = "" }: ApiQuery<"change">, take: TakePage, signal: AbortSignal) {
     // All changes: the id may be that of the change in one cluster, and a rollout may end with the id of a newer change.
-    const { changes, isCut } = await recentChanges(this.#options, ofAllPlaces(since), signal);
+    const { changes, isCut } = await recentChanges(this.#history, ofAllPlaces(since), signal);
     const found = changes.details(id);
     if (found === undefined)
       throw refusedQuestion({
@@ -142,7 +144,7 @@ export class FleetRoutes {
 
   async operators(query: ApiQuery<"operators">, take: TakePage, signal: AbortSignal) {
     const { action = "", by = "", cluster = "", since = "", text = "" } = query;
-    const { records, isCut } = await recentActs(this.#options, { since, cluster }, signal);
+    const { records, isCut } = await recentActs(this.#history, { since, cluster }, signal);
     const { count, elements, next } = await take({
       all: operatorActs(records, { action, by, text }),
       keyOf: ({ id }) => [id],
@@ -176,7 +178,7 @@ export class FleetRoutes {
     const { since = "", cluster = "", namespace = "", name = "" } = query;
     // All names: the end of a roll for one source may be in a record that names another.
     const filters = { since, cluster, namespace, name: "", change: "" };
-    const { records, sinceMs, isCut } = await recentRecords(this.#options, filters, signal);
+    const { records, sinceMs, isCut } = await recentRecords(this.#history, filters, signal);
     const its = name === "" ? records : activityOfName(records, name);
     const { slotMs, slots } = fleetActivity(its, { fromMs: sinceMs, toMs: this.#options.clock.now() });
     const written = slots.map(({ fromMs, ...rest }) => ({ from: new Date(fromMs).toISOString(), ...rest }));
@@ -184,7 +186,7 @@ export class FleetRoutes {
   }
 
   async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {
-    const { changes, isCut } = await recentChanges(this.#options, ofAllPlaces(since), signal);
+    const { changes, isCut } = await recentChanges(this.#history, ofAllPlaces(since), signal);
     const { queue, held, failed } = await queueDigest(this.#options.overview, changes.unsuccessful());
     return { queue: this.#options.seesAll ? queue : undefined, held, failed, isCut };
   }

@@ -22,7 +22,7 @@ export async function whileReadable<T>(
 ): Promise<T> {
   // The work may fail long after the caller has stopped waiting.
   work.catch(() => undefined);
-  assertReadable(options);
+  assertReadable(options.notReady);
   using over = linkedAbort(signal);
   try {
     return await Promise.race([work, untilUnreadable(options, over.signal)]);
@@ -32,7 +32,7 @@ export async function whileReadable<T>(
 }
 
 /** Faults with `redis.unavailable` while Redis cannot be read. */
-export function assertReadable({ notReady }: Pick<WhileReadableOptions, "notReady">): void {
+export function assertReadable(notReady: WhileReadableOptions["notReady"]): void {
   const lines = notReady();
   if (lines.length > 0) throw new Fault("redis.unavailable", lines.join("; "));
 }
@@ -40,6 +40,6 @@ export function assertReadable({ notReady }: Pick<WhileReadableOptions, "notRead
 async function untilUnreadable(options: WhileReadableOptions, signal: AbortSignal): Promise<never> {
   for (;;) {
     await options.clock.sleep(lookMs, signal);
-    assertReadable(options);
+    assertReadable(options.notReady);
   }
 }

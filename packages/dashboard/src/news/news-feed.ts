@@ -108,12 +108,13 @@ export class NewsFeed {
   }
 
   async #follow(signal: AbortSignal): Promise<never> {
-    const { clock } = this.#options;
+    const { clock, notReady } = this.#options;
+    const redis = { clock, notReady };
     let beatAtMs = clock.monotonic() + newsHeartbeatMs;
     for (let turn = 0; ; turn += 1) {
       // A command to an unreachable Redis waits.
-      assertReadable(this.#options);
-      const reading = whileReadable(this.#read(turn), this.#options, signal);
+      assertReadable(notReady);
+      const reading = whileReadable(this.#read(turn), redis, signal);
       this.#tell(await unlessAborted(reading, signal, "Redis"));
       if (clock.monotonic() >= beatAtMs) {
         beatAtMs = clock.monotonic() + newsHeartbeatMs;
