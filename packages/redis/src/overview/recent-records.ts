@@ -50,7 +50,7 @@ export async function recentRecords(
 ): Promise<RecentRecords> {
   const { since, cluster, namespace, name, change } = filters;
   const given = { since: since || recentSince, cluster, namespace, name, change };
-  return await readRecords(options, givenQuery(given, options.clock.now()), signal);
+  return await readRecords(options.reader, givenQuery(given, options.clock.now()), signal);
 }
 
 /**
@@ -99,7 +99,7 @@ export async function recentActs(
   signal?: AbortSignal,
 ): Promise<RecentRecords> {
   const query = givenQuery({ since: since || actsSince, cluster }, options.clock.now());
-  return await readRecords(options, { ...query, type: "operator" }, signal);
+  return await readRecords(options.reader, { ...query, type: "operator" }, signal);
 }
 
 function givenQuery(given: Readonly<Record<string, string>>, nowMs: number): HistoryQuery {
@@ -111,7 +111,7 @@ function givenQuery(given: Readonly<Record<string, string>>, nowMs: number): His
 }
 
 async function readRecords(
-  { reader }: Pick<RecentRecordsOptions, "reader">,
+  reader: RecentRecordsOptions["reader"],
   query: HistoryQuery,
   signal?: AbortSignal,
 ): Promise<RecentRecords> {
