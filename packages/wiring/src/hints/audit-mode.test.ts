@@ -90,6 +90,7 @@ async function startAudited(eventSource: EventSourceMode = "audit") {
     log,
     meter,
     receive,
+    watching,
     /** `purpose name` of each request since the last call. */
     requested: () => added.splice(0).map(({ purpose, request }) => `${purpose} ${request.workload.name}`),
     added,
@@ -187,5 +188,12 @@ describe("a cluster whose audit events are received", () => {
     const stored = await bed.client.connection.zrange(bed.keys.cluster("c1").auditedWrites, "0", "-1");
     expect(JSON.stringify([bed.log.lines, stored])).not.toContain("canary");
     expect(await bed.client.connection.exists(bed.keys.cluster("c1").hints)).toBe(0);
+  });
+
+  test("leaves the end of a freeze by an annotation to the time of the hold", async () => {
+    await using bed = await startAudited();
+    expect(bed.watching.annotationsOf("c1")).toBe("unknown");
+    await bed.unwatch();
+    expect(bed.watching.annotationsOf("c1")).toBeUndefined();
   });
 });

@@ -108,10 +108,11 @@ export class Watching {
     });
   }
 
-  /** What our streams of the cluster show about annotations that freeze. Undefined: we have no streams, or may have missed a hint of one. */
+  /** What our streams of the cluster show about annotations that freeze. Undefined: we have no streams of it. */
   annotationsOf(cluster: ClusterId): ClusterWatcher["annotations"] | undefined {
     const watched = this.#watchers.get(cluster);
-    return watched?.isHinted === false ? watched.watcher.annotations : undefined;
+    // A hint of an annotation may have been missed.
+    return watched?.isHinted === true ? "unknown" : watched?.watcher.annotations;
   }
 
   /** The progress of the streams of each watched cluster. */
