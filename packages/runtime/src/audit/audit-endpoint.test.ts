@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { request } from "node:https";
+import { Agent, request } from "node:https";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
@@ -23,6 +23,8 @@ interface Sent {
   readonly method?: string;
   readonly path?: string;
   readonly client?: ReturnType<typeof createLoopbackCertificate>;
+  /** Absent: each request has a connection of its own. */
+  readonly agent?: Agent;
 }
 
 async function startEndpoint(receive: AuditEndpointOptions["receive"]) {
@@ -40,7 +42,7 @@ async function startEndpoint(receive: AuditEndpointOptions["receive"]) {
     counted: (cluster, result) => void counts.push(`${cluster} ${result}`),
     log,
   });
-  const open = ({ headers = {}, method = "POST", path = "/", client }: Sent) =>
+  const open = ({ headers = {}, method = "POST", path = "/", client, agent }: Sent) =>
     request({
       host: "127.0.0.1",
       port: endpoint.port,
@@ -48,7 +50,7 @@ async function startEndpoint(receive: AuditEndpointOptions["receive"]) {
       method,
       path,
       headers,
-      agent: false,
+      agent: agent ?? false,
       ...(client === undefined ? {} : { cert: client.certificatePem, key: client.keyPem }),
     });
   return {
@@ -221,6 +223,22 @@ describe("a request", () => {
     await until("it is under way", () => call.socket?.bytesWritten);
     call.destroy();
     expect(await bed.send({ headers: bearer, body: Buffer.from("next") })).toBe(200);
+  });
+
+  test("that is to be sent again closes its connection, so another process may get it", async () => {
+    const results: ReceivedResult[] = ["accepted", "unavailable", "accepted"];
+    await using bed = await startEndpoint(async () => results.shift() ?? "malformed");
+    const agent = new Agent({ keepAlive: true });
+    const used: boolean[] = [];
+    for (const status of [200, 503, 200]) {
+      const call = bed.open({ headers: bearer, agent });
+      const [response] = await once(call.end("x"), "response");
+      await text(response);
+      expect(response.statusCode).toBe(status);
+      used.push(call.reusedSocket);
+    }
+    agent.destroy();
+    expect(used).toEqual([false, true, false]);
   });
 
   test("whose receiver fails is to be sent again, and the next one is received", async () => {

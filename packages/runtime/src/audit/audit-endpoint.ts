@@ -126,6 +126,8 @@ async function answerAudit(
   }
   if ("result" in body) refuseBody(request, response, result);
   else {
+    // A connection that stays would lead the next attempt to this process again.
+    if (result === "unavailable") response.setHeader("connection", "close");
     const { headers, text } = deliveryAnswer(request, result, systemClock.now());
     response.writeHead(auditStatusOf[result], headers).end(text);
   }
