@@ -181,8 +181,12 @@ test("new credentials that do not work leave the old ones in use, and are told",
   expect(world.fleet.notEngaged).toEqual([]);
   const why = [expect.stringMatching(/401.*; the earlier version stays in use$/)];
   expect(world.fleet.listed).toMatchObject([{ name: "a", status: { state: "Degraded", why } }]);
+  expect(world.log.messages("warn")).toEqual(["cluster is degraded"]);
+  const measured = ["Ready", "Degraded"].map((state) => () => world.meter.count(`cluster a ${state}`));
+  expect(measured.map((count) => count())).toEqual([1, 1]);
   hub.say(usable("a", cluster.kubeconfig()));
   await until("it is well again", () => world.fleet.listed[0]?.status?.state === "Ready");
+  expect(measured.map((count) => count())).toEqual([2, 1]);
 });
 
 test("a registration of the same name takes a cluster over without an interruption", async () => {

@@ -288,7 +288,7 @@ export class Fleet {
   }
 
   #tell(member: FleetMember): void {
-    this.#teller.tell(member, this.#clusterStatusOf(member));
+    this.#teller.tell(member, member.seenAs(this.#clusterStatusOf(member)));
   }
 
   #run(promise: Promise<void>): void {
