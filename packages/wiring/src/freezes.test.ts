@@ -1,14 +1,20 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { declareFreeze } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { instanceName } from "@fleet-reloader/runtime/process/version";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import type { KnownDocuments } from "./freeze-absence.ts";
-import { openFreezes } from "./freezes.ts";
+import { openFreezes, serveFreezes } from "./freezes.ts";
 
 const none = { type: "known", freezes: [] };
 const shop = { namespace: "shop", reason: "migration", by: "me" };
@@ -179,4 +185,49 @@ test("a ConfigMap that is gone lifts no freeze; one that never was freezes nothi
     });
     await freezes.close();
   }
+});
+
+test("a process without a route to a cluster does not hide it from the command line", async () => {
+  using at = machine();
+  await using redis = await startRedis();
+  const client = new RedisClient(redisAddress(redis.url), new CollectedLog());
+  const shared = { client, keys: new Keys("list"), log: new CollectedLog(), meter: new CountingMeter() };
+  const list = new RedisClusterList(shared);
+  const serve = (member: string, id: string | undefined) => {
+    let puts = 0;
+    const listed = { name: "nova", labels: {}, registration: "nova", id };
+    const served = serveFreezes({
+      ...shared,
+      config: {
+        kubeconfig: "",
+        contexts: [],
+        dataDir: at.folder,
+        freezeFile: "",
+        freezeConfigmap: undefined,
+      },
+      env: {},
+      userAgent: "test",
+      clock: { ...systemClock, sleep: (_, signal) => systemClock.sleep(10, signal) },
+      member,
+      fleet: {
+        claimedClusters: new Set<string>(),
+        get listed() {
+          puts += 1;
+          return [listed];
+        },
+      },
+    });
+    return { ...served, puts: () => puts };
+  };
+  const watcher = serve("watcher", "c1");
+  await until("it is listed", async () => (await list.read()) !== undefined);
+  const worker = serve("worker", undefined);
+  const seen = new Set<string | undefined>();
+  await until("both have listed it again and again", async () => {
+    for (const { id } of (await list.read()) ?? []) seen.add(id);
+    return Math.min(watcher.puts(), worker.puts()) > 20;
+  });
+  expect([...seen]).toEqual(["c1"]);
+  await Promise.all([watcher.close(), worker.close()]);
+  await client.close();
 });

@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import { FreezeWatch } from "@fleet-reloader/engine/admission/freeze-watch";
@@ -10,12 +9,13 @@ import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import { selectTargets } from "@fleet-reloader/kube/credentials/kubeconfig";
+import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { Connection } from "@fleet-reloader/kube/http/connection";
 import { FreezeConfigMap } from "@fleet-reloader/kube/objects/freeze-config-map";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisKnownDocuments } from "@fleet-reloader/redis/index/redis-known-documents";
-import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
+import { ClusterLister } from "@fleet-reloader/redis/ownership/cluster-lister";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import type { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
@@ -74,12 +74,15 @@ export interface ServedFreezesOptions {
   readonly config: FreezesOptions["config"];
   readonly env: FreezesOptions["env"];
   readonly userAgent: string;
+  /** The name of this process among the others. */
+  readonly member: string;
   readonly client: RedisClient;
   readonly keys: Keys;
+  /** The clock of Redis. */
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  readonly fleet: { readonly listed: readonly ListedCluster[] };
+  readonly fleet: Pick<Fleet, "claimedClusters" | "listed">;
 }
 
 export interface ServedFreezes {
@@ -97,15 +100,11 @@ export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   const open = openFreezes({ config, env, userAgent, clock, known });
   const registered = () => fleet.listed;
   const freezes = new FreezeWatch({ freezes: open, clock, log, meter, registered });
-  const list = new RedisClusterList({ client, keys });
   const lifetime = new AbortController();
   const { signal } = lifetime;
   const loops = new Loops(signal);
   loops.add("the reading of freezes", freezes.run(signal));
-  loops.add(
-    "the list of clusters",
-    publishClusters(list, () => fleet.listed, clock, signal),
-  );
+  loops.add("the list of clusters", publishClusters(options, signal));
   return {
     freezes,
     stores: open.stores,
@@ -123,16 +122,14 @@ const publishMs = 5000;
 /** Most registrations arrive within the first moments. */
 const publishFirstMs = 1000;
 
-async function publishClusters(
-  list: RedisClusterList,
-  listed: () => readonly ListedCluster[],
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<void> {
+async function publishClusters(options: ServedFreezesOptions, signal: AbortSignal): Promise<void> {
+  const { clock, fleet } = options;
+  const lister = new ClusterLister(options);
   while (!signal.aborted) {
-    const known = listed();
-    if (known.length > 0) await unlessAborted(list.put(known), signal, "Redis").catch(() => undefined);
-    await clock.sleep(known.length === 0 ? publishFirstMs : publishMs, signal).catch(() => undefined);
+    const { claimedClusters, listed } = fleet;
+    const put = () => lister.put({ listed, isWhole: claimedClusters !== undefined });
+    if (listed.length > 0) await unlessAborted(put(), signal, "Redis").catch(() => undefined);
+    await clock.sleep(listed.length === 0 ? publishFirstMs : publishMs, signal).catch(() => undefined);
   }
 }
 

@@ -6,3 +6,8 @@ export interface ListedCluster extends RegisteredCluster {
   /** Undefined: an older version listed it. */
   readonly status?: ClusterStatus | undefined;
 }
+
+/** The same with the id of its registration, which all processes with this registration share. */
+export interface ListedRegistration extends ListedCluster {
+  readonly registration: string;
+}

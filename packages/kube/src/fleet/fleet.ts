@@ -1,7 +1,6 @@
 import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
-import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
+import type { ListedRegistration } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Reach } from "@fleet-reloader/engine/admission/gate/cluster-gate";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
@@ -99,16 +98,9 @@ export class Fleet {
     return this.#claims.of(cluster).some(({ member }) => this.#isWaitedFor(member));
   }
 
-  /** Every registration, with its cluster if that is known. */
-  get registered(): readonly RegisteredCluster[] {
-    return inOrder(this.#members).map((member) => member.asRegistered);
-  }
-
-  /** The same, with the status of each as this process sees it. */
-  get listed(): readonly ListedCluster[] {
-    const members = inOrder(this.#members);
-    const statusOf = (member: FleetMember) => member.seenAs(this.#clusterStatusOf(member));
-    return members.map((member) => ({ ...member.asRegistered, status: statusOf(member) }));
+  /** Every registration, with its cluster if that is known, and with the status as this process sees it. */
+  get listed(): readonly ListedRegistration[] {
+    return inOrder(this.#members).map((member) => member.listedAs(this.#clusterStatusOf(member)));
   }
 
   /** Clusters that some registration leads to, including unreachable ones; undefined: not all are known yet. */

@@ -6,8 +6,8 @@ import {
   clusterStatusOf,
   discovered,
 } from "@fleet-reloader/domain/cluster/cluster-status";
+import type { ListedRegistration } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
@@ -80,11 +80,6 @@ export class FleetMember {
     return this.#claim;
   }
 
-  get asRegistered(): RegisteredCluster {
-    const { name, labels } = this.registration;
-    return { name, labels, id: this.claim?.cluster };
-  }
-
   get status(): ClusterStatus {
     return clusterStatusOf(this.#facts);
   }
@@ -97,6 +92,13 @@ export class FleetMember {
   seenAs({ state, why }: ClusterStatus): ClusterStatus {
     if (this.#problem === undefined) return { state, why };
     return { state: state === "Ready" ? "Degraded" : state, why: [...why, this.#problem] };
+  }
+
+  /** Its entry in the list of clusters, when its cluster has this status. */
+  listedAs(status: ClusterStatus): ListedRegistration {
+    const { name, labels } = this.registration;
+    const id = this.claim?.cluster;
+    return { name, labels, id, registration: this.id, status: this.seenAs(status) };
   }
 
   change(registration: Registration): void {

@@ -36,7 +36,7 @@ function commonGrants(keys: KeyPatterns) {
     layout: { commands: ["exists", "get", "set"], reads: [keys.markKeyId], writes: [fleet.shards] },
     /** The registered clusters and the freeze documents. */
     serving: {
-      commands: ["hget", "hgetall", "hset", "sadd", "set", "sismember", ...scripts],
+      commands: ["get", "hget", "hgetall", "hset", "sadd", "set", "sismember", ...scripts],
       writes: [fleet.incumbents, fleet.freezeDocuments, fleet.clusters],
     },
     historyWriting: {

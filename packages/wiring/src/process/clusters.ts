@@ -59,7 +59,9 @@ export async function openClusters(
   const settings =
     config.webhookUrl === undefined ? settingsOf(config) : { ...settingsOf(config), workloadKinds: [] };
   const fleet = createFleet(spec, connections, settings);
+  const member = uniqueInstanceName();
   const served = serveFreezes({
+    member,
     config,
     env: sources.env,
     userAgent,
@@ -76,7 +78,7 @@ export async function openClusters(
   const watched =
     watches === undefined
       ? undefined
-      : createWatched(watches, connections, { settings, mode, fleet, freezes, shown });
+      : createWatched(watches, connections, { member, settings, mode, fleet, freezes, shown });
   return { settings, fleet, served, watched, shown };
 }
 
@@ -126,6 +128,7 @@ function watcherPart(labels: Labels, { config }: Watches): Part {
 }
 
 interface Watchable {
+  readonly member: string;
   readonly settings: Settings;
   readonly mode: WebhookMode | undefined;
   readonly fleet: Fleet;
@@ -136,9 +139,8 @@ interface Watchable {
 function createWatched(
   { config, createOwnership, parts }: Watches,
   { client, clock, keys, log, meter, names, queue, random }: Connections,
-  { fleet, freezes, mode, settings, shown }: Watchable,
+  { fleet, freezes, member, mode, settings, shown }: Watchable,
 ): Watched {
-  const member = uniqueInstanceName();
   const ownership = createOwnership?.({ member, client, keys, clock, log, meter });
   const watching = parts.createWatching({
     client,

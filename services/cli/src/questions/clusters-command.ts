@@ -9,7 +9,7 @@ export const clustersCommand = defineCommand({
   name: "clusters",
   purpose: "List the clusters, sick ones first, with what is wrong",
   details:
-    "The state is that of the process that listed the clusters last, at most some seconds ago, or that of the watcher where it is worse. LAG and RIGHTS are the watcher's, at most 15 seconds ago: streams that are behind and for how long, and rights that it lacks.",
+    "The state is that of the process that listed the cluster last, at most some seconds ago, or that of the watcher where it is worse. A process that does not know a cluster, because it has just started or has no route to it, leaves what others listed within a minute. LAG and RIGHTS are the watcher's, at most 15 seconds ago: streams that are behind and for how long, and rights that it lacks.",
   examples: ["fleet-reloader clusters", "fleet-reloader clusters --cluster nova -o json"],
   flags: { ...askedFleetFields, cluster: clusterFlag, output: answerFlag },
   run: async ({ config }, io) =>
