@@ -108,7 +108,7 @@ export function notConnected(called: string): Fault {
   return refusedQuestion({
     field: "cluster",
     value: called,
-    problem: `cluster ${called.slice(0, 253)}: none is connected that is called so`,
+    problem: `cluster ${called.slice(0, 253)}: none is connected that is called so, or several are`,
     mend: "/api/v1/clusters lists the names and what is wrong with each",
   });
 }

@@ -17,6 +17,22 @@ export const clusterStates = [
 
 export type ClusterState = (typeof clusterStates)[number];
 
+/** Sick states, worst first. A paused cluster is intended; an alias is another registration of a served cluster. */
+export const sickStates: readonly string[] = [
+  "Unreachable",
+  "Forbidden",
+  "Degraded",
+  "Connecting",
+  "Discovered",
+  "Syncing",
+] satisfies readonly ClusterState[];
+
+/** The place of a state among the sick ones, 0 for the worst; all others share the last place. */
+export function severityOfState(state: ClusterState | undefined): number {
+  const at = sickStates.indexOf(state ?? "");
+  return at < 0 ? sickStates.length : at;
+}
+
 /** A state and its reasons, one a line. There are none if the state says it all. */
 export interface ClusterStatus {
   readonly state: ClusterState;

@@ -1,4 +1,8 @@
-import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
+import {
+  type ClusterStatus,
+  severityOfState,
+  sickStates,
+} from "@fleet-reloader/domain/cluster/cluster-status";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import type { ClusterReport } from "../ports/ownership.ts";
 import type { ClusterId } from "../ports/request.ts";
@@ -11,16 +15,6 @@ export interface ClusterHealth extends ClusterOverview {
   /** The number of its requests on hold. */
   readonly held: number;
 }
-
-/** Sick states, worst first. A paused cluster is intended; an alias is another registration of a served cluster. */
-const sickStates: readonly string[] = [
-  "Unreachable",
-  "Forbidden",
-  "Degraded",
-  "Connecting",
-  "Discovered",
-  "Syncing",
-];
 
 /** The clusters with their problems: sick ones first, then those with the most requests on hold, then by name. */
 export function clusterHealth(
@@ -88,17 +82,12 @@ function lagProblems(report: ClusterReport | undefined): readonly string[] {
 /** The worse of the two states. The process that last listed the cluster may not watch it, and a watcher does not know the rights of a worker. */
 function worseStatus({ report, status }: ClusterOverview): ClusterStatus | undefined {
   if (report?.status === undefined) return status;
-  return sicknessOf(report.status) < sicknessOf(status) ? report.status : status;
-}
-
-function sicknessOf(status: ClusterStatus | undefined): number {
-  const at = sickStates.indexOf(status?.state ?? "");
-  return at < 0 ? sickStates.length : at;
+  return severityOfState(report.status.state) < severityOfState(status?.state) ? report.status : status;
 }
 
 function severityOf({ problems, status }: ClusterHealth): number {
   if (problems.length === 0) return Number.MAX_SAFE_INTEGER;
-  return sicknessOf(status);
+  return severityOfState(status?.state);
 }
 
 function compareNames(a: string, b: string): number {

@@ -1,4 +1,8 @@
-import type { ClusterState, ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
+import {
+  type ClusterState,
+  type ClusterStatus,
+  severityOfState,
+} from "@fleet-reloader/domain/cluster/cluster-status";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { FleetMember } from "./member.ts";
@@ -62,11 +66,17 @@ export class ClusterStatusNotifier {
     for (const line of reasons) this.#options.log[levels[state]]({ ...fields, why: line }, messages[state]);
   }
 
-  /** Measures by the displayed name, which several registrations may share: a Ready one represents them all. */
+  /**
+   * Measures by the displayed name, which several registrations may share. Of several clusters the worst state is measured. A registration whose
+   * cluster is not known counts only if there is no other: it may lead to the same cluster.
+   */
   #measure({ registration: { name } }: FleetMember): void {
-    const states = [...this.#told]
-      .filter(([member, { state }]) => member.registration.name === name && state !== "Alias")
-      .map(([, { state }]) => state);
-    this.#options.meter.clusterState(name, states.find((state) => state === "Ready") ?? states[0]);
+    const told = [...this.#told].filter(
+      ([member, { state }]) => member.registration.name === name && state !== "Alias",
+    );
+    const identified = told.filter(([{ claim }]) => claim !== undefined);
+    const states = (identified.length > 0 ? identified : told).map(([, { state }]) => state);
+    const [worst] = states.toSorted((a, b) => severityOfState(a) - severityOfState(b));
+    this.#options.meter.clusterState(name, worst);
   }
 }

@@ -15,6 +15,7 @@ import type { FleetOptions, Life } from "./fleet-options.ts";
 import { type FleetView, Incumbency } from "./incumbency.ts";
 import { FleetMember, inOrder } from "./member.ts";
 import type { Right } from "./rights.ts";
+import { onlyNamed, sharedNames } from "./shared-names.ts";
 
 export type { Engaged };
 
@@ -56,9 +57,13 @@ export class Fleet {
     return engagement === undefined || engagement.isEnding ? undefined : engagement.engaged;
   }
 
-  /** The engaged cluster with this displayed name. */
+  /** The engaged cluster with this displayed name; undefined when there is none, or more than one. */
   named(name: string): Engaged | undefined {
-    return [...this.#engagements.keys()].map((id) => this.get(id)).find((its) => its?.name === name);
+    return onlyNamed(name, this.#engaged);
+  }
+
+  get #engaged(): readonly Engaged[] {
+    return [...this.#engagements.keys()].flatMap((cluster) => this.get(cluster) ?? []);
   }
 
   /** The status of an engaged cluster; undefined: it is not engaged. */
@@ -108,9 +113,9 @@ export class Fleet {
     return this.#incumbency.registered;
   }
 
-  /** One line for each problem of a registration that readiness ignores. */
+  /** One line for each problem of a registration that readiness ignores, and for each name of several clusters. */
   get notes(): readonly string[] {
-    return inOrder(this.#members).flatMap((member) => {
+    const ofMembers = inOrder(this.#members).flatMap((member) => {
       const { problem, registration, status } = member;
       const away = this.#isWaitedFor(member) ? [] : this.#linesOf(member);
       const lines = [
@@ -119,6 +124,7 @@ export class Fleet {
       ];
       return [...away, ...lines.map((line) => `registration ${registration.id}: ${line}`)];
     });
+    return [...ofMembers, ...sharedNames(this.#engaged).values()];
   }
 
   #silenceOf(provider: ClusterProvider): readonly string[] {
@@ -247,6 +253,8 @@ export class Fleet {
     });
     this.#engagements.set(cluster, engagement);
     log.info({ cluster: name, clusterUid: cluster, server: target.server }, "cluster engaged");
+    const shared = sharedNames(this.#engaged).get(name);
+    if (shared !== undefined) log.warn({ cluster: name, clusterUid: cluster }, shared);
     const ended = engagement.run(life.signal).then(() => {
       this.#engagements.delete(cluster);
       if (!life.signal.aborted) this.#settle(cluster);

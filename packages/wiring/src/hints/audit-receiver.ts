@@ -18,7 +18,7 @@ import { eventSourceOf } from "./event-source.ts";
 import { UnknownNames } from "./unknown-names.ts";
 
 export interface AuditReceiverOptions {
-  /** The cluster with this displayed name, if it is engaged now. */
+  /** The cluster with this displayed name, if it is engaged now and no other has the name. */
   readonly clusterNamed: (name: string) => Pick<Engaged, "cluster" | "labels"> | undefined;
   readonly isServed: (resource: HintedResource) => boolean;
   readonly eventSource: EventSourceMode;
@@ -48,7 +48,7 @@ export function createAuditReceiver(
   const storing = { clock, hints, log, writes };
   return async (name, body, delivery = "api-server") => {
     const engaged = clusterNamed(name);
-    // Not engaged yet, or no longer. Another process may receive the next attempt.
+    // Not engaged yet, or no longer, or one of several with its name. Another process may receive the next attempt.
     if (engaged === undefined) {
       names.unknown(name);
       return "unavailable";

@@ -16,7 +16,7 @@ const unknownSilenceMs = 5 * 60_000;
 const unknownEveryMs = 10 * 60_000;
 const unknownNamesMax = 10_000;
 
-/** Warns of names that credentials give to senders of audit events but that no cluster has. */
+/** Warns of names that credentials give to senders of audit events but that no cluster has, or several have. */
 export class UnknownNames {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -27,7 +27,7 @@ export class UnknownNames {
     this.#log = log;
   }
 
-  /** Events arrived for a name that no engaged cluster has. */
+  /** Events arrived for a name that leads to no engaged cluster. */
   unknown(name: string): void {
     const now = this.#clock.monotonic();
     const before = this.#names.get(name);
@@ -39,7 +39,7 @@ export class UnknownNames {
     if (!isDue) return;
     this.#log.warn(
       { cluster: name },
-      "audit events are not accepted: no cluster of this name is engaged. Compare it with the names of the clusters; it is in --audit-token-file, or the common name of the certificate",
+      "audit events are not accepted: no cluster of this name is engaged, or several are. Compare it with the names of the clusters; it is in --audit-token-file, or the common name of the certificate",
     );
   }
 
