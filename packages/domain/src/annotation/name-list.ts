@@ -95,6 +95,14 @@ export function splitNames(text: string): readonly string[] {
     .filter((item) => item !== "");
 }
 
+/**
+ * Whether an item of a list is written like a name. One with a dot, an underscore or a capital is parsed as a pattern that also matches itself. Its
+ * writer means the name.
+ */
+export function isPlainName(item: string): boolean {
+  return /^[A-Za-z0-9._-]+$/.test(item);
+}
+
 /** Whether any item of the list matches the name. */
 export function namesSource(list: NameList, name: string): boolean {
   return list.exact.includes(name) || list.patterns.some(({ matches }) => matches(name));

@@ -1,4 +1,5 @@
 import { isGlobLike } from "../annotation/glob-like.ts";
+import { isPlainName } from "../annotation/name-list.ts";
 import { objectsInVolume } from "../reference/object-use.ts";
 import type { SourceKind } from "../source/source.ts";
 import { likelyName } from "../spelling/likely-name.ts";
@@ -42,19 +43,16 @@ interface Named {
   readonly given: ReadonlyMap<string, KnownSource>;
 }
 
-/** A name with dots is parsed as a pattern that also matches itself. Its writer means the name. */
-const plainName = /^[A-Za-z0-9._-]+$/;
-
 function namedOf(workload: LintedWorkload, kind: SourceKind): Named {
   const { exact, patterns } = workload.optIn.kinds[kind].named;
-  const names = [...exact, ...patterns.map(({ text }) => text).filter((text) => plainName.test(text))];
+  const names = [...exact, ...patterns.map(({ text }) => text).filter(isPlainName)];
   return {
     workload,
     kind,
     annotation: workload.dialect.kinds[kind].named,
     names,
     taken: new Set(names),
-    patterns: patterns.filter(({ text }) => !plainName.test(text)),
+    patterns: patterns.filter(({ text }) => !isPlainName(text)),
     used: new Set(usedNames(workload, kind)),
     given: givenSources(workload, kind),
   };
@@ -185,7 +183,7 @@ export function lintPatternTexts(workload: LintedWorkload): readonly LintFinding
     const place = annotationPlace(workload, workload.dialect.kinds[kind].named);
     const remarks = workload.optIn.kinds[kind].named.patterns
       .values()
-      .filter(({ text }) => !plainName.test(text) && !isGlobLike(text))
+      .filter(({ text }) => !isPlainName(text) && !isGlobLike(text))
       .map(({ text }) => ofPatternText(text))
       .filter((remark) => remark !== undefined);
     return [...remarks.take(findingsMax)].map((remark) => lintFinding(place, remark));

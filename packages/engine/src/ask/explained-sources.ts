@@ -9,6 +9,7 @@ import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/doma
 import { likelyName } from "@fleet-reloader/domain/spelling/likely-name";
 import { type Interest, type JudgedSource, judgeFor, namedByOwner } from "../observe/interest.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
+import { type UnmatchedName, unmatchedNames } from "../observe/unmatched-names.ts";
 import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { ExplainedCause, ExplainedSource } from "./explanation.ts";
@@ -55,7 +56,10 @@ export async function explainedSources(
     const uncounted = { ref, reference, applied, isNamedByOwner: ofOwner.has(key) };
     return uncountedSource(uncounted, { api, interest, settings: asked.settings, signal });
   });
-  return [...counting, ...(await Promise.all(uncounted))].sort((a, b) =>
+  const listed = async (kind: SourceKind) => await listedNames(api, kind, live.ref.namespace, signal);
+  const question = { api, namespace: live.ref.namespace, interest, listed, names: asked.names, signal };
+  const unmatched = (await unmatchedNames(question)).map((one) => unmatchedSource(one, applied));
+  return [...counting, ...(await Promise.all(uncounted)), ...unmatched].sort((a, b) =>
     localName(a.source) < localName(b.source) ? -1 : 1,
   );
 }
@@ -144,7 +148,35 @@ async function namesBeside(
   const byKind = Map.groupBy(missing, ({ ref }) => ref.kind);
   const listed = [...byKind].map(async ([kind, [first]]) => {
     const namespace = first?.ref.namespace ?? "";
-    return [kind, await api.listSourceNames(kind, namespace, signal).catch(() => [])] as const;
+    return [kind, await listedNames(api, kind, namespace, signal)] as const;
   });
   return new Map(await Promise.all(listed));
+}
+
+/** The names of all sources of a kind; none if they may not be listed. */
+async function listedNames(
+  api: ClusterApi,
+  kind: SourceKind,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  return await api.listSourceNames(kind, namespace, signal).catch(() => []);
+}
+
+/** A name that is parsed as a pattern and matches no source. */
+function unmatchedSource(
+  { ref, nearest }: UnmatchedName,
+  applied: AppliedState | undefined,
+): ExplainedSource {
+  return {
+    source: ref,
+    counts: true,
+    reason: "NamedByAnnotation",
+    keys: "all",
+    uses: [],
+    isOptional: true,
+    state: "missing",
+    applied: appliedOf(ref, applied),
+    ...(nearest === undefined ? {} : { nearest }),
+  };
 }

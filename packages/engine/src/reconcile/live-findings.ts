@@ -1,7 +1,8 @@
 import { type AnnotationProblem, annotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { lintLive } from "@fleet-reloader/domain/lint/lint-live";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { RecentMap } from "../async/recent-map.ts";
-import type { UnreadableFact } from "../history/fact.ts";
+import type { MissingNameFact, UnreadableFact } from "../history/fact.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Reading } from "./reading.ts";
 
@@ -15,6 +16,7 @@ export class LiveFindings {
   readonly #settings: Pick<Settings, "dialect">;
   readonly #told = new ToldFindings();
   readonly #toldUnreadable = new ToldFindings();
+  readonly #toldNames = new ToldFindings();
 
   constructor(settings: Pick<Settings, "dialect">) {
     this.#settings = settings;
@@ -34,9 +36,17 @@ export class LiveFindings {
     return news.map((problem) => ({ type: "unreadable", uid: live.uid, problem }));
   }
 
-  /** Findings that are new. They are checked only when the workload was created or changed: in between they stay the same. */
-  find({ delivery, interest, kind, live, request }: Reading): readonly UnreadableFact[] {
-    if (delivery.purpose !== "adoption") return [];
+  /** Names of no source that were not missing before. */
+  misnamed(
+    { live, request }: Pick<Reading, "live" | "request">,
+    missing: readonly MissingNameFact[],
+  ): readonly MissingNameFact[] {
+    const named = missing.map((found) => ({ found, name: sourceKey(found.source) }));
+    return this.#toldNames.news(`${request.cluster}/${live.uid}`, named);
+  }
+
+  /** Findings that are new. */
+  find({ interest, kind, live, request }: Reading): readonly UnreadableFact[] {
     const { dialect } = this.#settings;
     const { optIn } = interest;
     const found = lintLive({ object: live.object, kind, optIn, dialect }).slice(0, findingsOfWorkloadMax);

@@ -1,31 +1,28 @@
 import { type AnnotationProblem, annotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
-import { annotationValue } from "@fleet-reloader/domain/workload/workload";
-import type { Reading } from "./reading.ts";
+import { namingAnnotation, type Reading } from "./reading.ts";
 
 /** More names than any known workload needs. An applied state of so many sources still names each of them. */
 const namesMax = 500;
 
 /** Finds annotations that lead to very many sources, by names or patterns. All of them are read when one changes, which becomes slow. */
 export function manyNames(
-  { interest, live }: Pick<Reading, "interest" | "live">,
+  reading: Pick<Reading, "interest" | "live">,
   observedSources: readonly ObservedSource[],
 ): readonly AnnotationProblem[] {
-  const { dialect, kinds } = interest.optIn;
+  const { kinds } = reading.interest.optIn;
   const named = Map.groupBy(
     observedSources.filter(({ mode }) => mode === "named"),
     ({ ref }) => ref.kind,
   );
   return [...named].flatMap(([kind, { length }]) => {
     if (length <= namesMax) return [];
-    const annotation = dialect.kinds[kind].named;
-    const { named: items, origin } = kinds[kind];
-    const annotations = origin === "workload" ? live.annotations : live.templateAnnotations;
-    const leads = items.patterns.length > 0 ? "matches" : "names";
+    const { annotation, value } = namingAnnotation(reading, kind);
+    const leads = kinds[kind].named.patterns.length > 0 ? "matches" : "names";
     return [
       annotationProblem(
         annotation,
-        annotationValue(annotations, annotation) ?? "",
+        value,
         `${leads} ${length} sources, each of which rolls the workload, and all are read when one changes`,
         `write fewer names or narrower patterns: they should lead to no more than ${namesMax} sources`,
       ),

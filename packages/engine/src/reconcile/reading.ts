@@ -1,3 +1,5 @@
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import { annotationValue } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Interest } from "../observe/interest.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
@@ -25,4 +27,15 @@ export interface Reading extends Taken {
   readonly unkeptText: string | undefined;
   /** Since when, in seconds, its sources have differed from the applied state while the roll for that was held. */
   readonly heldSinceSeconds: number | undefined;
+}
+
+/** The annotation that names sources of a kind, and its value as written on the workload or on its pod template. */
+export function namingAnnotation(
+  { interest, live }: Pick<Reading, "interest" | "live">,
+  kind: SourceKind,
+): { readonly annotation: string; readonly value: string } {
+  const { dialect, kinds } = interest.optIn;
+  const annotation = dialect.kinds[kind].named;
+  const annotations = kinds[kind].origin === "workload" ? live.annotations : live.templateAnnotations;
+  return { annotation, value: annotationValue(annotations, annotation) ?? "" };
 }

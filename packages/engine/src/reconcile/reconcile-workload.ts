@@ -99,7 +99,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   const dependencies: Reconciling = {
     holdNews,
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
-    missing: new MissingSources({ settings, clock, lifetime }),
+    missing: new MissingSources({ names, clock, lifetime }),
     mistakes: new LiveFindings(settings),
     brake: createBraking({ brakes, clock, recorder, news: holdNews, lifetime }),
     recorder,

@@ -133,9 +133,17 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
     const resumeWindow = { quietPeriodMs: pause.resumeAfterMs, maxWaitMs: pause.resumeAfterMs };
     await queue.add([{ request, ...resumeWindow, purpose: "resume" }]);
   }
-  recorder.record(reading, dependencies.mistakes.find(reading));
+  await recordMistakes(dependencies, reading);
   // A held roll leaves the applied state as it was, so everything is decided again after the hold.
   return held ?? outcome;
+}
+
+/** Records mistakes that are looked for only when the workload was created or changed, because nothing else shows them. */
+async function recordMistakes(dependencies: WriteDependencies, reading: Reading): Promise<void> {
+  const { missing, mistakes, recorder } = dependencies;
+  if (reading.delivery.purpose !== "adoption") return;
+  recorder.record(reading, mistakes.find(reading));
+  recorder.record(reading, mistakes.misnamed(reading, await missing.findUnmatched(reading)));
 }
 
 /** Clears the hold when no roll is due: the pods run with the present contents, or have been rolled for them. */

@@ -166,6 +166,18 @@ describe("explain names", () => {
     ]);
   });
 
+  test("a name with a dot that no source has, with the likely name", async () => {
+    const bed = createTestBed();
+    for (const name of ["app.config", "other.config"]) bed.cluster.setSource("ConfigMap", name, { a: "1" });
+    const annotations = { "configmap.reloader.stakater.com/reload": "app.confg,other.config" };
+    bed.cluster.setWorkload("api", { template: templateUsing({}), annotations });
+    const { sources } = await askingOf(bed).explain("api");
+    expect(sources).toMatchObject([
+      { source: { name: "app.confg" }, counts: true, state: "missing", nearest: "app.config", uses: [] },
+      { source: { name: "other.config" }, state: "present" },
+    ]);
+  });
+
   test("that its last roll could not be written, and what to do", async () => {
     const bed = await changedAndAsked();
     const failed = { result: "failed", reason: "kube.forbidden", meaning: "Grant it.", time: "T" } as const;

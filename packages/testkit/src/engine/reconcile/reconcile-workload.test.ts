@@ -1,9 +1,7 @@
 import { appliedAnnotation } from "@fleet-reloader/domain/applied/applied-annotation";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import type { UnreadableReport } from "@fleet-reloader/engine/ports/reporter";
 import { describe, expect, test } from "vitest";
 import { adopted } from "../../beds/adopted-deployment.ts";
-import { silentReporter } from "../../beds/silent-reporter.ts";
 import { auto, createTestBed, outcomeOf } from "../../beds/test-bed.ts";
 
 describe("a workload whose sources", () => {
@@ -229,30 +227,4 @@ describe("many workloads of one source", () => {
     const reads = bed.cluster.calls.filter((call) => call.target === "ConfigMap/ns/app");
     expect(reads.length).toBeLessThanOrEqual(3);
   });
-});
-
-test.each([
-  ["setings", "settings"],
-  // It is the name of the volume.
-  ["handover-jwt", "catalyst-handover-jwt-public"],
-])("the name %s of no source is reported once, with the likely name %s", async (named, meant) => {
-  const reported: UnreadableReport[] = [];
-  const reporter = silentReporter({ unreadable: (report) => reported.push(report) });
-  const bed = createTestBed({ reporter });
-  bed.cluster.setSource("ConfigMap", meant, { a: "1" });
-  const annotation = "configmap.reloader.stakater.com/reload";
-  const api = bed.cluster.setWorkload("api", {
-    template: templateUsing({}),
-    annotations: { [annotation]: named },
-  });
-  await bed.clock.advance(10_000);
-  for (let observation = 0; observation < 3; observation += 1)
-    await bed.reconcile(api, { purpose: "adoption" });
-  expect(reported).toMatchObject([
-    {
-      reason: "NamedSourceMissing",
-      problem: { annotation, value: named, mend: expect.stringContaining(`write ${meant}`) },
-    },
-  ]);
-  expect(bed.log.text).toContain(`"nearest":"${meant}"`);
 });
