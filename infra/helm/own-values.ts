@@ -105,6 +105,10 @@ export const ownValues: Fields = {
     ),
     reloadSuspended: toggle(false, "Also run suspended CronJobs and Jobs. Flag --reload-suspended."),
     reloadFinished: toggle(false, "Run finished Jobs again. Flag --reload-finished."),
+    reloadConcurrent: toggle(
+      false,
+      "Also run a CronJob with the concurrencyPolicy Forbid while one of its Jobs has not ended. Flag --reload-concurrent.",
+    ),
     debounce: fromConfig(ruleFields.debounce),
     maxWait: fromConfig(ruleFields.maxWait),
     concurrency: fromConfig(workerFields.concurrency),

@@ -31,7 +31,7 @@ export const eventReasons = [
   {
     reason: "ReloadHeld",
     meaning:
-      "A change waits because of a freeze, a breaker or a budget. The message says why. It is checked again by itself.",
+      "A change waits because of a freeze, a breaker, a budget or an active run of a CronJob. The message says why. It is checked again by itself.",
   },
   {
     reason: "ClusterClaimed",

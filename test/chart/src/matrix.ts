@@ -134,7 +134,11 @@ export const matrix: Readonly<Record<string, Rendering>> = {
             verbs: ["get", "list", "watch", "patch"],
           },
         ],
-        ...{ reloadFinished: true, notices: { events: false, alertOnFailure: true, alertBurst: 5 } },
+        ...{
+          reloadFinished: true,
+          reloadConcurrent: true,
+          notices: { events: false, alertOnFailure: true, alertBurst: 5 },
+        },
       },
     },
   },

@@ -78,6 +78,7 @@
 {{- range $own.workloadKinds }}{{ $args = append $args (printf "--workload-kinds=%s" .) }}{{ end -}}
 {{- if $own.reloadSuspended }}{{ $args = append $args "--reload-suspended=true" }}{{ end -}}
 {{- if $own.reloadFinished }}{{ $args = append $args "--reload-finished=true" }}{{ end -}}
+{{- if $own.reloadConcurrent }}{{ $args = append $args "--reload-concurrent=true" }}{{ end -}}
 {{- range $own.clusters.kubeconfigSecrets }}{{ $args = append $args (printf "--kubeconfig-dir=/etc/fleet-reloader-clusters/%s" .) }}{{ end -}}
 {{- range $own.clusters.secrets }}{{ $args = append $args (printf "--cluster-secrets=%s" .) }}{{ end -}}
 {{- with $own.clusters.argocdNamespace }}{{ $args = append $args (printf "--argocd-clusters=%s" .) }}{{ end -}}

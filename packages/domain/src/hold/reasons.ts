@@ -25,6 +25,11 @@ export const holdReasons = [
     reason: "BudgetUnfinished",
     meaning: "The maximum number of unfinished rollouts is reached; the workload waits for its turn.",
   },
+  {
+    reason: "RunActive",
+    meaning:
+      "The CronJob forbids concurrent runs (concurrencyPolicy: Forbid), and one of its Jobs has not ended. It is run after that, unless its schedule runs it first.",
+  },
 ] as const;
 
 /** One of `holdReasons`. */

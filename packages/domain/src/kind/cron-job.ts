@@ -1,11 +1,11 @@
 import { secondsOf } from "../evidence/managed-fields.ts";
-import { isJsonObject, type JsonObject, jsonField, jsonTexts } from "../json.ts";
+import { isJsonObject, type JsonObject, jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
 import { over } from "../rollout-state/rollout-state.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
 import type { Eligibility } from "../workload/eligibility.ts";
 import { annotationValue } from "../workload/workload.ts";
-import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
+import type { ExclusiveRuns, PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 import { nameForRoll } from "./short-name.ts";
 
 /**
@@ -16,7 +16,7 @@ export const lastRunAnnotation = "fleet-reloader.io/last-run";
 
 /**
  * A roll leaves the CronJob's template as it is and creates a Job from it at once, as `kubectl create job --from` does. If its schedule has made
- * a Job since the change, there is nothing left to run.
+ * a Job since the change, there is nothing left to run. A roll that its concurrency policy forbids waits: see `exclusiveRuns`.
  */
 export const cronJob: WorkloadKind = {
   kind: "CronJob",
@@ -31,9 +31,16 @@ export const cronJob: WorkloadKind = {
     jsonField(object, "spec", "suspend") === true ? "suspended" : "served",
   // The controller sets this time only when it makes a Job: not for a run that it skips, and not for a Job that a person makes.
   lastDueAtSeconds: (object) => secondsOf(jsonField(object, "status", "lastScheduleTime")),
+  exclusiveRuns: exclusiveRunsOf,
   roll: runNow,
   rolloutState: () => over("NextRun"),
 };
+
+function exclusiveRunsOf(object: unknown): ExclusiveRuns | undefined {
+  if (jsonField(object, "spec", "concurrencyPolicy") !== "Forbid") return undefined;
+  const active = jsonList(object, "status", "active").map((job) => jsonText(job, "name") ?? "");
+  return { active: active[0], lastMade: jsonText(object, "metadata", "annotations", lastRunAnnotation) };
+}
 
 function runNow({ live, edit, applied, keyed }: PlannedRoll): RollWrite {
   const { namespace, name: cronJobName } = live.ref;

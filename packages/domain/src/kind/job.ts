@@ -65,6 +65,14 @@ function jobEligibilityOf(object: unknown): Eligibility {
   return jsonField(object, "spec", "suspend") === true ? "suspended" : "served";
 }
 
+/** Whether all pods of a Job have ended. That it has succeeded or failed is decided earlier, while some are still being stopped. */
+export function hasJobEnded(object: unknown): boolean {
+  return jsonList(object, "status", "conditions").some((condition) => {
+    const type = jsonField(condition, "type");
+    return (type === "Complete" || type === "Failed") && jsonField(condition, "status") === "True";
+  });
+}
+
 /** The new Job that a stash describes, and the Job that it replaces. */
 export interface Stashed {
   readonly replaced: WorkloadRef;

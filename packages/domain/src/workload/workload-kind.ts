@@ -39,6 +39,8 @@ export interface WorkloadKind {
   readonly newPodCount?: "updatedReplicas" | "updatedNumberScheduled";
   /** When the last run of its schedule was due, in whole seconds; 0: there was none. Absent: the kind has no schedule. */
   readonly lastDueAtSeconds?: (object: unknown) => number;
+  /** The runs of an object beside which no other run may begin; undefined: runs may overlap. Absent: the kind has no schedule. */
+  readonly exclusiveRuns?: (object: unknown) => ExclusiveRuns | undefined;
   /** How a roll is written. Pure: the same roll always has the same write. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
   /**
@@ -46,6 +48,14 @@ export interface WorkloadKind {
    * its template.
    */
   readonly rolloutState: (object: unknown, templateGeneration?: number) => RolloutState;
+}
+
+/** Names of Jobs that may still run. */
+export interface ExclusiveRuns {
+  /** One that the controller lists as active; undefined: it lists none. */
+  readonly active: string | undefined;
+  /** The one that was made for the last change, which no controller lists; undefined: there was none. */
+  readonly lastMade: string | undefined;
 }
 
 /** The live workload: the parts that a write depends on. */

@@ -55,6 +55,7 @@ test("a freeze of a source is unknown without reading objects", async () => {
   expect(await checkWith({ frozen: frozen({ source }) })("Frozen")).toBeUndefined();
   expect(await checkWith({ frozen: frozen({ source }, { cluster: "prod" }) })("Frozen")).toBe(true);
   expect(await checkWith({})("BudgetRate")).toBeUndefined();
+  expect(await checkWith({})("RunActive")).toBeUndefined();
 });
 
 test("an annotation holds as long as the streams show one of the objects that froze it", async () => {

@@ -14,7 +14,7 @@ import { SourceReader } from "../observe/source-reader.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Request } from "../ports/request.ts";
 import type { QueueView, WaitingRequest } from "../ports/workqueue.ts";
-import { rollIntentOf } from "../reconcile/braking.ts";
+import { rollIntentOf, runHold } from "../reconcile/braking.ts";
 import { manyNames } from "../reconcile/many-names.ts";
 import { decidedOn } from "../reconcile/observation/decision.ts";
 import { createObserve, type Observation, type ObserveOptions } from "../reconcile/observation/observe.ts";
@@ -152,9 +152,11 @@ async function explainedVerdict(
   const causes = due.changed.map(({ source, reason }) => ({ source, reason }));
   const { how } = await prepareRoll(reading, due, { clock, keys, settings });
   // An earlier attempt made the roll: only the applied state is left to write, and the brakes are not asked.
-  if (brakes === undefined || isMade(how)) return { type: "roll", causes };
-  const answer = await brakes.check(rollIntentOf(reading, { due, observedSources }), signal);
-  if (answer.type === "go") return { type: "roll", causes };
+  if (isMade(how)) return { type: "roll", causes };
+  const answer =
+    (await runHold(reading, settings)) ??
+    (await brakes?.check(rollIntentOf(reading, { due, observedSources }), signal));
+  if (answer === undefined || answer.type === "go") return { type: "roll", causes };
   const { reason, why, details, untilMs } = answer;
   const until = untilMs === undefined ? {} : { until: rfc3339(untilMs) };
   return { type: "held", causes, reason, why: details === undefined ? why : `${why}; ${details}`, ...until };

@@ -80,6 +80,7 @@ const mends: Readonly<Record<AnsweredReason, string>> = {
   WorkloadLooping: "Find out what changes its sources: the history names the writers.",
   BudgetRate: "Wait, or raise the budget of rolls.",
   BudgetUnfinished: "Look at the unfinished rollouts, which are named below, or raise the budget.",
+  RunActive: "Wait for the end of its Job, which is named below, or set --reload-concurrent.",
   ClusterUnknown: "Wait for a worker to connect to the cluster, or check its registration.",
   ClusterUnreachable: "Check the API server of the cluster and the route to it.",
   ClusterFailing: "Check the API server of the cluster.",

@@ -18,6 +18,8 @@ export interface Settings extends AppearanceRules, EligibilityRules {
   readonly debounce: Debounce;
   /** The kinds of workloads that are watched and rolled. */
   readonly workloadKinds: readonly WorkloadKind[];
+  /** A CronJob that forbids concurrent runs is run beside its active Jobs, too. */
+  readonly reloadConcurrent: boolean;
   /** The kinds of sources that are watched. Sources of other kinds are not listed, watched or read, and references to them do not count. */
   readonly sourceKinds: readonly SourceKind[];
   readonly scope: Scope;
@@ -40,6 +42,7 @@ export const defaultSettings = {
   workloadKinds: defaultKinds,
   reloadSuspended: false,
   reloadFinished: false,
+  reloadConcurrent: false,
   sourceKinds: defaultSourceKinds,
   reloadOnCreate: false,
   reloadOnDelete: false,

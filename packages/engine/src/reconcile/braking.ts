@@ -11,8 +11,10 @@ import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { HeldFact } from "../history/fact.ts";
 import type { Recorder } from "../history/recorder.ts";
+import { activeRun } from "../observe/active-run.ts";
 import type { Admit, LiveWorkload } from "../ports/cluster-api.ts";
 import { type Again, againWhenFree } from "../ports/request.ts";
+import type { Settings } from "../ports/settings.ts";
 import type { Reading } from "./reading.ts";
 import type { RollPermit } from "./write-roll.ts";
 
@@ -22,6 +24,7 @@ export interface BrakingOptions {
   readonly clock: Clock;
   readonly recorder: Recorder;
   readonly news: HoldNews;
+  readonly settings: Pick<Settings, "reloadConcurrent">;
   /** Ends shared reads when the process stops. */
   readonly lifetime: AbortSignal;
 }
@@ -51,18 +54,22 @@ export function createBraking({
   clock,
   recorder,
   news,
+  settings,
   lifetime,
 }: BrakingOptions): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
   const sourceFreezes = createSourceFreezes({ clock, lifetime });
+  const held = (hold: RollHold, of: HeldRoll): Again => {
+    recorder.record(of.reading, [heldFact(hold, news.of(of.reading.request, hold), of)]);
+    return againWhenFree(hold);
+  };
   return async (reading, intended) => {
+    const running = await runHold(reading, settings);
+    if (running !== undefined) return held(running, { reading, intended });
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
     const { due, observedAtMs } = intended;
     const verdict = await brakes.admit(rollIntentOf(reading, intended), delivery.signal);
-    if (verdict.type === "hold") {
-      recorder.record(reading, [heldFact(verdict, news.of(request, verdict), { reading, intended })]);
-      return againWhenFree(verdict);
-    }
+    if (verdict.type === "hold") return held(verdict, { reading, intended });
     news.forget(request);
     const admitSources = sourceFreezes({
       api: cluster.api,
@@ -78,6 +85,21 @@ export function createBraking({
     const withdraw = () => unlessAborted(brakes.withdraw(request), delivery.signal, "Redis");
     return { type: "go", permit: { admit, withdraw } };
   };
+}
+
+/** How often a CronJob is asked about whose Job has not ended. Such a Job takes minutes. */
+const activeRunMs = 30_000;
+
+/** The hold of a workload that may not be run beside its active run; undefined: nothing forbids its run. */
+export async function runHold(
+  { cluster, delivery, kind, live }: Reading,
+  { reloadConcurrent }: Pick<Settings, "reloadConcurrent">,
+): Promise<RollHold | undefined> {
+  if (reloadConcurrent) return undefined;
+  const name = await activeRun({ api: cluster.api, kind, live, signal: delivery.signal });
+  if (name === undefined) return undefined;
+  const why = `its concurrencyPolicy is Forbid, and the Job ${name} has not ended`;
+  return { type: "hold", reason: "RunActive", why, afterMs: activeRunMs };
 }
 
 /**

@@ -17,5 +17,6 @@ export function settingsOf(config: ConfigOf<typeof ruleFields>): Settings {
     workloadKinds: servedKinds(config),
     reloadSuspended: config.reloadSuspended,
     reloadFinished: config.reloadFinished,
+    reloadConcurrent: config.reloadConcurrent,
   };
 }

@@ -92,9 +92,10 @@ describe("declared kinds", () => {
 });
 
 test("what is left alone is not, when that is asked for", () => {
-  expect(load()).toMatchObject({ reloadSuspended: false, reloadFinished: false });
-  expect(load("--reload-suspended", "--reload-finished")).toMatchObject({
+  expect(load()).toMatchObject({ reloadSuspended: false, reloadFinished: false, reloadConcurrent: false });
+  expect(load("--reload-suspended", "--reload-finished", "--reload-concurrent")).toMatchObject({
     reloadSuspended: true,
     reloadFinished: true,
+    reloadConcurrent: true,
   });
 });

@@ -92,6 +92,18 @@ export const kindFields = {
       isSwitch: true,
     },
   },
+  reloadConcurrent: {
+    schema: boolean(false),
+    meta: {
+      group: "When and how a workload rolls",
+      flag: "reload-concurrent",
+      env: "FLEET_RELOADER_RELOAD_CONCURRENT",
+      placeholder: "BOOL",
+      description:
+        "A change also runs a CronJob with the concurrencyPolicy Forbid while one of its Jobs has not ended.",
+      isSwitch: true,
+    },
+  },
 } as const;
 
 /** The kinds that are served, as configured. */

@@ -1,6 +1,8 @@
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import { describe, expect, test } from "vitest";
+import { askingOf } from "../../beds/asked-bed.ts";
 import { caseOf, createKindBed, cronJobManifest, withObject } from "../../beds/kind-bed.ts";
-import { auto, outcomeOf, stateAnnotation } from "../../beds/test-bed.ts";
+import { auto, outcomeOf, stateAnnotation, type TestBedOptions } from "../../beds/test-bed.ts";
 
 const hourMs = 3_600_000;
 
@@ -69,7 +71,77 @@ describe("a CronJob that its schedule has run since a change", () => {
   });
 });
 
+/** A CronJob with this policy whose controller has made a Job that runs. */
+async function running(concurrencyPolicy: string, options: TestBedOptions = {}) {
+  const bed = await createKindBed(withObject("CronJob", cronJobManifest({ concurrencyPolicy })), options);
+  await bed.clock.advance(hourMs);
+  bed.cluster.setStatus(bed.workload, { active: [{ kind: "Job", namespace: "ns", name: "report-1" }] });
+  bed.change("2");
+  return bed;
+}
+
+/** The Job that was made for the last change. */
+function madeRun({ cluster, workload }: KindBed): WorkloadRef {
+  const name = cluster.workload(workload)?.annotations["fleet-reloader.io/last-run"] ?? "";
+  return { kind: "Job", namespace: "ns", name };
+}
+
+const ended = { conditions: [{ type: "Complete", status: "True" }] };
+
+describe("a CronJob that forbids concurrent runs", () => {
+  test("is not run beside its active Job, says so, and runs when that has ended", async () => {
+    const bed = await running("Forbid");
+    const result = await bed.reconcile(bed.workload);
+    expect(result).toMatchObject({ type: "again", reason: "RunActive", hold: { reason: "RunActive" } });
+    expect(bed.log.text).toContain("the Job report-1 has not ended");
+    expect(bed.actions()).toBe(0);
+    bed.cluster.setStatus(bed.workload, {});
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("rolled");
+    expect(bed.actions()).toBe(1);
+  });
+
+  test("is not run beside the Job of an earlier change that has not ended", async () => {
+    const bed = await createKindBed(withObject("CronJob", cronJobManifest({ concurrencyPolicy: "Forbid" })));
+    bed.change("2");
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("rolled");
+    bed.change("3");
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("RunActive");
+    bed.cluster.setStatus(madeRun(bed), ended);
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("rolled");
+    bed.change("4");
+    bed.cluster.deleteWorkload(madeRun(bed));
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("rolled");
+    expect(bed.actions()).toBe(3);
+  });
+
+  test("is not run once more if its schedule runs it during the wait", async () => {
+    const bed = await running("Forbid");
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("RunActive");
+    runsAt(bed, 3600);
+    await bed.clock.advance(2 * hourMs);
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("recorded");
+    expect(bed.actions()).toBe(0);
+  });
+
+  test("is explained as held", async () => {
+    const bed = await running("Forbid");
+    const { verdict } = await askingOf(bed).explain("report", "CronJob");
+    expect(verdict).toMatchObject({ type: "held", reason: "RunActive" });
+  });
+
+  test("is run beside its active Job if --reload-concurrent asks for that", async () => {
+    const bed = await running("Forbid", { settings: { reloadConcurrent: true } });
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("rolled");
+    expect(bed.actions()).toBe(1);
+  });
+});
+
 describe("a CronJob runs at once for a change", () => {
+  test.each(["Allow", "Replace"])("beside its active Job, with the policy %s", async (policy) => {
+    const bed = await running(policy);
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("rolled");
+  });
+
   // Nobody knows which came first, or the run was skipped: another one was still going on. One that people make is none of its schedule.
   test.each([
     ["in whose second its schedule ran it", 0],
