@@ -43,7 +43,8 @@ export const stayReasons = [
   { reason: "WorkloadFinished", meaning: "The Job has finished." },
   {
     reason: "OwnedByAnother",
-    meaning: "Another object controls the workload; that object is observed instead.",
+    meaning:
+      "Another object controls the Job, so the Job is left to it: the pods keep the content that they have read, and the next Job that is made reads the current one.",
   },
 ] as const;
 

@@ -4,7 +4,7 @@
  * - `served`: rolled when a source of it changes.
  * - `suspended`: no pod of it runs, and pods that start later read what is there then.
  * - `finished`: it has run, and does not run again.
- * - `owned`: another object recreates it, and that object is served. It gets no applied state.
+ * - `owned`: another object controls it, whether that one is served or not. It is left to that object and gets no applied state.
  * - `stash`: a workload of ours in transit, see `job.ts`.
  */
 export type Eligibility = "served" | "suspended" | "finished" | "owned" | "stash";

@@ -72,7 +72,8 @@ const mends: Readonly<Record<AnsweredReason, string>> = {
   WorkloadSuspended: "Resume it, or set --reload-suspended.",
   RanSinceChange: "",
   WorkloadFinished: "Create the Job again, or set --reload-finished.",
-  OwnedByAnother: "Ask about the object that controls it.",
+  OwnedByAnother:
+    "Ask about the object that controls it if that is a CronJob. Otherwise let that object make the Job again.",
   Frozen: "Lift the freeze with unfreeze, or wait for its end.",
   FrozenByAnnotation: "Remove the annotation fleet-reloader.io/freeze.",
   FreezeUnreadable: "Mend the freeze document, which is named below.",

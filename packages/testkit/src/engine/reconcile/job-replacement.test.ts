@@ -1,4 +1,6 @@
+import { explanationText } from "@fleet-reloader/engine/ask/explanation-text";
 import { describe, expect, test } from "vitest";
+import { askingOf } from "../../beds/asked-bed.ts";
 import { caseOf, createKindBed, cutAt, jobManifest, readsApp, withObject } from "../../beds/kind-bed.ts";
 import { outcomeOf } from "../../beds/test-bed.ts";
 
@@ -146,9 +148,11 @@ describe("a Job", () => {
     expect(bed.cluster.workload(bed.workload)?.uid).toBe(before?.uid);
   });
 
-  test("of a CronJob is neither recorded nor made anew", async () => {
-    const ownerReferences = [{ kind: "CronJob", name: "report", uid: "u", controller: true }];
+  test.each(["CronJob", "ScaledJob"])("of a %s is neither recorded nor made anew", async (kind) => {
+    const ownerReferences = [{ kind, name: "report", uid: "u", controller: true }];
     const bed = await createKindBed(withObject("Job", jobManifest({ metadata: { ownerReferences } })));
+    const explained = explanationText(await askingOf(bed).explain("migrate", "Job"));
+    expect(explained).toContain("OwnedByAnother. Another object controls the Job, so the Job is left to it");
     bed.change("2");
     expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("ignored");
     await bed.elsewhere(10_000);
