@@ -6,7 +6,8 @@ import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RedisClient, redisAddress } from "../connection/client.ts";
 import { Keys } from "../connection/keys.ts";
-import { defaultPace, type OwnershipPace, RedisOwnership } from "./redis-ownership.ts";
+import { defaultPace, type OwnershipPace } from "./ownership-pace.ts";
+import { RedisOwnership } from "./redis-ownership.ts";
 
 let shared: TestRedis;
 beforeAll(async () => {
