@@ -28,6 +28,7 @@ async function owner(hlen: (hash: string) => Promise<number>) {
     ...{ member: "one", client, keys, log, pace },
     clock: wallClock,
     meter: new CountingMeter(),
+    reachOf: () => "reachable",
   });
   const running = [ownership.run(stop.signal)];
   return {

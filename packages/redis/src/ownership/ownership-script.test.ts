@@ -5,6 +5,7 @@ import { RedisClient, redisAddress } from "../connection/client.ts";
 import { Keys } from "../connection/keys.ts";
 import { readList, readText } from "../index/index-entry.ts";
 import { ownershipScript } from "./ownership-script.ts";
+import { readView } from "./ownership-view.ts";
 
 // A replica that becomes the master may lack the last change.
 test("no version that a failover has lost is given to another change", async () => {
@@ -35,5 +36,38 @@ test("no version that a failover has lost is given to another change", async () 
   expect(versions).toEqual(versions.toSorted((a, b) => Number(a) - Number(b)));
   expect(new Set(versions).size).toBe(versions.length);
   expect(versions.join()).toMatch(/^[\d,]+$/);
+  await client.close();
+});
+
+test("only an offer that stands is taken, by one, and is no offer of the next owner", async () => {
+  await using redis = await startRedis();
+  const client = new RedisClient(redisAddress(redis.url), new CollectedLog());
+  const { fleet } = new Keys("offers");
+  const ask = async (member: string, verb: string, epoch: number) => {
+    const args = [member, "60000", "60000", "", verb, "c1", String(epoch), "1"];
+    const answer = readList(await ownershipScript.run(client.connection, fleet.root, args));
+    const record = readView(answer[3], answer[4], answer[5]).owners.get("c1");
+    return record ?? { owner: "nobody", epoch: 0, isOffered: false };
+  };
+  const { epoch } = await ask("one", "claim", 0);
+  const ours = { owner: "one", epoch, isOffered: false };
+  expect(await ask("two", "take", epoch)).toMatchObject(ours);
+  expect(await ask("two", "offer", epoch)).toMatchObject(ours);
+  expect(await ask("one", "offer", epoch)).toMatchObject({ ...ours, isOffered: true });
+  // An offered cluster is weighed like any other.
+  expect(await ask("one", "weigh", epoch)).toMatchObject({ ...ours, isOffered: true });
+  expect(await ask("two", "retain", epoch)).toMatchObject({ ...ours, isOffered: true });
+  expect(await ask("one", "retain", epoch)).toMatchObject(ours);
+  expect(await ask("two", "take", epoch)).toMatchObject(ours);
+  await ask("one", "offer", epoch);
+  const taken = await ask("two", "take", epoch);
+  expect(taken).toMatchObject({ owner: "two", isOffered: false });
+  expect(taken.epoch).toBeGreaterThan(epoch);
+  expect(await ask("three", "take", epoch)).toEqual(taken);
+  // It does not return to the other for the sake of balance right away.
+  expect(await ask("one", "move", taken.epoch)).toEqual(taken);
+  await ask("two", "offer", taken.epoch);
+  expect(await ask("two", "free", taken.epoch)).toMatchObject({ owner: "nobody" });
+  expect(await client.connection.exists(`${fleet.owners}-offered`)).toBe(0);
   await client.close();
 });

@@ -4,19 +4,20 @@ import { Script } from "../connection/script.ts";
  * One exchange of a member with the others: it says that it lives, what it claims and what it gives up, and receives what changed. A record lives
  * as long as its owner, so renewing a thousand of them costs nothing. Time is Redis' own.
  *
- * Members: sorted set, member → when it expires. Owners: hash, cluster → `epoch movedAt weight owner`. The version changes with every change of
- * the two, and after a loss: it is the time in microseconds, and always more than the previous version. A counter would reach the same number
+ * Members: sorted set, member → when it expires. Owners: hash, cluster → `epoch movedAt weight owner`. Offers: hash, cluster → the epoch of
+ * the owner that does not reach it; of another epoch it means nothing. The version changes with every change of these, and after a loss: it is the time in microseconds, and always more than the previous version. A counter would reach the same number
  * again after the loss of the last change.
  *
  * The epoch is the time of the change of owner, and always more than the previous epoch. So it grows even after all data here is lost.
  *
  * KEYS: the root. ARGV: member, its time to live in ms (0: it leaves), how long a cluster stays after a move, the version it knows, then
  * quadruples (verb, cluster, epoch, weight). Returns version, time, 1 when the member was known; and when the version differs from the known one,
- * members and owners.
+ * members, owners and offers.
  */
 export const ownershipScript = new Script(`
 local root = KEYS[1]
 local members, owners, versionKey = root .. ':members', root .. ':owners', root .. ':owners-version'
+local offers = root .. ':owners-offered'
 local me, ttl, stay, known = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -32,6 +33,14 @@ local function write(cluster, epoch, movedAt, weight)
   redis.call('HSET', owners, cluster, string.format('%.0f %.0f %s %s', epoch, movedAt, weight, me))
   changed = true
 end
+local function remove(cluster)
+  redis.call('HDEL', owners, cluster)
+  redis.call('HDEL', offers, cluster)
+  changed = true
+end
+local function isOffered(cluster, epoch)
+  return redis.call('HGET', offers, cluster) == string.format('%.0f', epoch)
+end
 
 local wasMember = redis.call('ZSCORE', members, me) and 1 or 0
 local gone, isAnyGone = {}, false
@@ -46,7 +55,7 @@ end
 if isAnyGone then
   local all = redis.call('HGETALL', owners)
   for i = 1, #all, 2 do
-    if gone[string.match(all[i + 1], '^%d+ %d+ %d+ (.+)$')] then redis.call('HDEL', owners, all[i]) end
+    if gone[string.match(all[i + 1], '^%d+ %d+ %d+ (.+)$')] then remove(all[i]) end
   end
   changed = true
 end
@@ -67,8 +76,16 @@ for i = 5, #ARGV, 4 do
   elseif verb == 'weigh' and record and record.owner == me then
     write(cluster, record.epoch, record.movedAt, weight)
   elseif verb == 'free' and record and record.owner == me then
-    redis.call('HDEL', owners, cluster)
+    remove(cluster)
+  elseif verb == 'offer' and record and record.owner == me then
+    redis.call('HSET', offers, cluster, string.format('%.0f', record.epoch))
     changed = true
+  elseif verb == 'retain' and record and record.owner == me then
+    redis.call('HDEL', offers, cluster)
+    changed = true
+  elseif verb == 'take' and record and record.epoch == epoch and record.owner ~= me and isOffered(cluster, epoch) then
+    redis.call('HDEL', offers, cluster)
+    write(cluster, math.max(now, epoch + 1), now, record.weight)
   end
 end
 
@@ -81,6 +98,7 @@ local answer = { version, string.format('%.0f', now), wasMember }
 if version ~= known then
   answer[4] = redis.call('ZRANGE', members, 0, -1)
   answer[5] = redis.call('HGETALL', owners)
+  answer[6] = redis.call('HGETALL', offers)
 end
 return answer
 `);

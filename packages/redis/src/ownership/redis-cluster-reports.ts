@@ -63,7 +63,7 @@ export class RedisClusterReports implements ClusterReportStore {
 /** What the owner of each cluster reports about it. A report ends with the ownership. */
 export async function readClusterReports(
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
-  owners: ReadonlyMap<ClusterId, OwnerRecord>,
+  owners: ReadonlyMap<ClusterId, Pick<OwnerRecord, "owner">>,
 ): Promise<(cluster: ClusterId) => ClusterReport | undefined> {
   const members = new Set([aloneMember, ...[...owners.values()].map(({ owner }) => owner)]);
   const read = await Promise.all(

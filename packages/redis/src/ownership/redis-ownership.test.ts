@@ -20,6 +20,7 @@ const quick: OwnershipPace = { beatMs: 250, expiryMs: 4000, stayMs: 0, graceMs: 
 /** No member expires for silence within a test. */
 const patient: OwnershipPace = { ...quick, expiryMs: 60_000 };
 
+const reachOf = () => "reachable" as const;
 const clustersOf = (count: number) => Array.from({ length: count }, (_, i) => `c${i + 1}`);
 
 function begunBy(members: readonly { readonly begun: ReadonlyMap<string, number> }[]): number {
@@ -62,7 +63,7 @@ function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
       ...wallClock,
       sleep: (ms: number, signal: AbortSignal) => (isFrozen ? never : wallClock.sleep(ms, signal)),
     };
-    const ownership = new RedisOwnership({ member: name, client, keys, clock, log, meter, pace });
+    const ownership = new RedisOwnership({ member: name, client, keys, clock, log, meter, pace, reachOf });
     const running = ownership.run(stop.signal);
     const begun = new Map<string, number>();
     const watched = new Set<string>();

@@ -1,4 +1,5 @@
 import { asFault } from "@fleet-reloader/domain/fault";
+import type { Reach } from "@fleet-reloader/engine/admission/gate/cluster-gate";
 import { atMost } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
@@ -11,6 +12,7 @@ import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { readList, readText } from "../index/index-entry.ts";
+import { ClusterReach } from "./cluster-reach.ts";
 import { ClusterWeights } from "./cluster-weight.ts";
 import { defaultPace, type OwnershipPace } from "./ownership-pace.ts";
 import { ownershipScript } from "./ownership-script.ts";
@@ -31,6 +33,8 @@ export interface RedisOwnershipOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
+  /** Whether this process reaches a cluster that it has engaged. */
+  readonly reachOf: (cluster: ClusterId) => Reach;
   readonly pace?: OwnershipPace;
 }
 
@@ -42,6 +46,9 @@ const ownershipGatherMs = 20;
 const gatherPerRecordMs = 0.25;
 /** While Redis is away we cannot say that we leave; our membership expires instead. */
 const leaveMs = 1000;
+
+const offeredMessage =
+  "this watcher has not reached the cluster for a minute; another that reaches it may take it";
 
 /** A cluster that this process could watch, and whether it does. */
 interface Candidacy {
@@ -58,8 +65,9 @@ export class RedisOwnership implements Ownership {
   readonly #options: RedisOwnershipOptions;
   readonly #pace: OwnershipPace;
   readonly #candidacies = new Set<Candidacy>();
-  readonly #seen = new Map<ClusterId, { epoch: number; weight: number; unownedSince: number | undefined }>();
+  readonly #seen = new Map<ClusterId, { epoch: number; weight: number; freeSince: number | undefined }>();
   readonly #weights: ClusterWeights;
+  readonly #reach: ClusterReach;
   #view: OwnershipView | undefined;
   #version = "";
   #redisNow = 0;
@@ -71,10 +79,11 @@ export class RedisOwnership implements Ownership {
   #woken = Promise.withResolvers<void>();
 
   constructor(options: RedisOwnershipOptions) {
-    const { client, keys, log, pace = defaultPace } = options;
+    const { client, clock, keys, log, pace = defaultPace, reachOf } = options;
     this.#options = options;
     this.#pace = pace;
     this.#weights = new ClusterWeights({ client, keys, log });
+    this.#reach = new ClusterReach(reachOf, { clock, gapMs: pace.expiryMs });
   }
 
   /** Clusters that we could watch and that, as far as we know, nobody watches; for readiness. */
@@ -146,9 +155,13 @@ export class RedisOwnership implements Ownership {
   }
 
   async #beat(): Promise<void> {
+    const { log } = this.#options;
     await this.#exchange([]);
+    this.#reach.look([...this.#candidacies].map(({ cluster }) => cluster));
     const wishes = [...this.#wishes(), ...this.#weighings()];
     if (wishes.length > 0) await this.#exchange(wishes);
+    for (const { cluster, epoch, verb } of wishes)
+      if (verb === "offer") log.info({ clusterUid: cluster, epoch }, offeredMessage);
   }
 
   async #leave(): Promise<void> {
@@ -165,7 +178,7 @@ export class RedisOwnership implements Ownership {
   async #exchange(wishes: readonly Wish[]): Promise<void> {
     const { client, clock } = this.#options;
     const askedAt = clock.monotonic();
-    const [version, now, wasMember, members, owners] = readList(
+    const [version, now, wasMember, members, owners, offers] = readList(
       await this.#send(this.#pace.expiryMs, wishes),
     );
     const isFirst = this.#answeredAt === undefined;
@@ -178,7 +191,7 @@ export class RedisOwnership implements Ownership {
     this.#answeredAt = clock.monotonic();
     this.#redisNow = Number(now);
     this.#version = readText(version);
-    if (members !== undefined) this.#see(readView(members, owners));
+    if (members !== undefined) this.#see(readView(members, owners, offers));
     this.#settle();
   }
 
@@ -199,16 +212,21 @@ export class RedisOwnership implements Ownership {
     return await ownershipScript.run(client.connection, keys.fleet.root, [...settings, ...args]);
   }
 
+  #note(cluster: ClusterId, record: OwnerRecord | undefined): void {
+    const seen = this.#seen.get(cluster) ?? { epoch: 0, weight: 1, freeSince: undefined };
+    const isFree = record === undefined || record.isOffered;
+    seen.freeSince = isFree ? (seen.freeSince ?? this.#options.clock.monotonic()) : undefined;
+    if (record !== undefined) Object.assign(seen, { epoch: record.epoch, weight: record.weight });
+    this.#seen.set(cluster, seen);
+  }
+
   /** Starts and ends work according to the records. */
   #settle(): void {
-    const { member, log, clock } = this.#options;
+    const { member, log } = this.#options;
     for (const candidacy of this.#candidacies) {
       const { cluster, owned } = candidacy;
       const record = this.#view?.owners.get(cluster);
-      const seen = this.#seen.get(cluster) ?? { epoch: 0, weight: 1, unownedSince: undefined };
-      seen.unownedSince = record === undefined ? (seen.unownedSince ?? clock.monotonic()) : undefined;
-      if (record !== undefined) Object.assign(seen, { epoch: record.epoch, weight: record.weight });
-      this.#seen.set(cluster, seen);
+      this.#note(cluster, record);
       if (record?.owner === member && owned !== undefined) owned.epoch = record.epoch;
       else if (record?.owner === member) {
         log.info({ clusterUid: cluster, epoch: record.epoch }, "this watcher watches the cluster");
@@ -238,12 +256,13 @@ export class RedisOwnership implements Ownership {
     const candidates = new Map<ClusterId, Candidate>();
     for (const { cluster, owned } of this.#candidacies) {
       const seen = this.#seen.get(cluster);
-      const since = seen?.unownedSince;
+      const since = seen?.freeSince;
       candidates.set(cluster, {
         watchedWith: owned?.epoch ?? candidates.get(cluster)?.watchedWith,
         lastEpoch: seen?.epoch ?? 0,
         lastWeight: seen?.weight ?? 1,
         isOrphan: since !== undefined && clock.monotonic() - since > this.#pace.graceMs,
+        standing: this.#reach.standing(cluster),
       });
     }
     for (const cluster of this.#seen.keys()) if (!candidates.has(cluster)) this.#seen.delete(cluster);

@@ -141,7 +141,8 @@ function createWatched(
   { client, clock, keys, log, meter, names, queue, random }: Connections,
   { fleet, freezes, member, mode, settings, shown }: Watchable,
 ): Watched {
-  const ownership = createOwnership?.({ member, client, keys, clock, log, meter });
+  const reachOf = (cluster: ClusterId) => fleet.reachOf(cluster);
+  const ownership = createOwnership?.({ member, client, keys, clock, log, meter, reachOf });
   const watching = parts.createWatching({
     client,
     keys,
