@@ -18,6 +18,8 @@ export interface FleetCluster {
 export interface SharedFleet extends AsyncDisposable {
   readonly clusters: readonly FleetCluster[];
   readonly watcher: () => Product;
+  /** A watcher that has a way of its own to this cluster. */
+  readonly watcherBy: (cluster: FleetCluster, kubeconfig: string) => Product;
   readonly worker: () => Product;
   readonly standalone: () => Product;
   readonly dashboard: () => Product;
@@ -44,13 +46,14 @@ export async function startSharedFleet(options: {
   const names = Array.from({ length: options.clusters }, (_, i) => `cluster-${i + 1}`);
   const clusters = await Promise.all(names.map((name) => startCluster(name, directory)));
   const products: Product[] = [];
-  const kubeconfig = names.map((name) => join(directory, `${name}.yaml`)).join(":");
+  const fileOf = (name: string) => join(directory, `${name}.yaml`);
+  const kubeconfig = names.map(fileOf).join(":");
   const { redisUrl } = options;
   const urlOf = typeof redisUrl === "string" ? () => redisUrl : redisUrl;
-  const start = (service: Service) => (): Product => {
+  const startBy = (service: Service, ways: string): Product => {
     const product = startProduct({
       service,
-      kubeconfig,
+      kubeconfig: ways,
       // One for all: workers of one Redis have the same key.
       dataDir: directory,
       args: [
@@ -63,6 +66,7 @@ export async function startSharedFleet(options: {
     products.push(product);
     return product;
   };
+  const start = (service: Service) => () => startBy(service, kubeconfig);
   const ownersOf = ({ api }: FleetCluster): readonly Product[] =>
     products
       .flatMap((product) => product.log.map((line) => ({ product, line })))
@@ -73,6 +77,11 @@ export async function startSharedFleet(options: {
   return {
     clusters,
     watcher: start("watcher"),
+    watcherBy: ({ name }, way) => {
+      const file = join(directory, `${name}-by-another-way.yaml`);
+      writeFileSync(file, way, { mode: 0o600 });
+      return startBy("watcher", names.map((each) => (each === name ? file : fileOf(each))).join(":"));
+    },
     worker: start("worker"),
     standalone: start("standalone"),
     dashboard: start("dashboard"),

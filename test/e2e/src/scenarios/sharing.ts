@@ -1,4 +1,5 @@
 import process from "node:process";
+import { startFaultProxy } from "@fleet-reloader/testkit/fault-proxy/proxy";
 import { atBest } from "@fleet-reloader/testkit/in-time";
 import type { Product } from "@fleet-reloader/testkit/product";
 import { startRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
@@ -84,6 +85,37 @@ export function sharingTests(): void {
         }
         await flapping.at.settlesAt("Deployment", "api", 10);
         expect(fleet.ownersOf(flapping)).toEqual([owner]);
+      }),
+    ));
+
+  test("an owner alone loses its route: another rolls the next change in two minutes", () =>
+    atBest(() =>
+      onFleet({ clusters: 1, watchers: 1 }, async (fleet, [first]) => {
+        const [hit] = fleet.clusters;
+        if (hit === undefined) throw new Error("no cluster");
+        await using route = await startFaultProxy({ target: hit.api.url });
+        const owner = fleet.watcherBy(hit, route.kubeconfig(hit.name, hit.api.token));
+        await owner.ready();
+        await first?.stop();
+        await until("it owns the cluster", () => fleet.ownersOf(hit).at(-1) === owner);
+        await owner.ready();
+        const other = fleet.watcher();
+        await other.ready();
+
+        route.halfOpen();
+        await hit.at.change("ConfigMap", "settings", { v: "1" });
+        await hit.at.settlesAt("Deployment", "api", 1, { withinMs: 2 * 60_000 });
+        expect(fleet.ownersOf(hit)).toEqual([first, owner, other]);
+
+        route.heal();
+        await owner.ready();
+        await hit.at.change("ConfigMap", "settings", { v: "2" });
+        await hit.at.settlesAt("Deployment", "api", 2);
+        await other.stop();
+        await until("the first owner has it again", () => fleet.ownersOf(hit).at(-1) === owner);
+        await hit.at.change("ConfigMap", "settings", { v: "3" });
+        await hit.at.settlesAt("Deployment", "api", 3);
+        expect(fleet.ownersOf(hit)).toEqual([first, owner, other, owner]);
       }),
     ));
 
