@@ -1,6 +1,7 @@
-import { jsonField, jsonText } from "../json.ts";
+import { parseGoDuration } from "../annotation/go-duration.ts";
+import { jsonField, jsonList, jsonText } from "../json.ts";
 import { over, progressing, type RolloutState } from "./rollout-state.ts";
-import { numberOf, readStatus } from "./status.ts";
+import { numberOf, progressSeconds, readStatus, type StatusReader } from "./status.ts";
 
 /**
  * Argo's Rollout reports its own state. A canary that waits for a person is paused; one that waits for a time goes on. A change of the
@@ -8,7 +9,8 @@ import { numberOf, readStatus } from "./status.ts";
  * the change. Argo 1.0 does not report which one it has seen.
  */
 export function argoRolloutState(object: unknown, templateGeneration = 0): RolloutState {
-  const { spec, status, isObserved } = readStatus(object);
+  const read = readStatus(object);
+  const { spec, status, isObserved } = read;
   const templateObserved = numberOf(jsonField(status, "workloadObservedGeneration")) ?? templateGeneration;
   if (!isObserved || templateObserved < templateGeneration) return progressing;
   const restartAt = jsonField(spec, "restartAt");
@@ -22,10 +24,65 @@ export function argoRolloutState(object: unknown, templateGeneration = 0): Rollo
         ? { type: "failed", reason: "ProgressDeadlineExceeded", message }
         : { type: "failed", reason: "RolloutFailed", message };
     case "Paused":
-      return { type: "progressing", trouble: { reason: "Paused", message } };
+      return argoPause(read, message);
     default:
-      return progressing;
+      return argoProgress(read);
   }
+}
+
+/** Argo ends some pauses itself. The others wait for a person. */
+function argoPause({ spec, status }: StatusReader, message: string): RolloutState {
+  const ends = jsonList(status, "pauseConditions").map((pause) => pauseEndSeconds(pause, { spec, status }));
+  const isTimed = ends.length > 0 && jsonField(spec, "paused") !== true;
+  const atSeconds = isTimed ? Math.max(...ends) : Number.POSITIVE_INFINITY;
+  return Number.isFinite(atSeconds)
+    ? { type: "progressing", atSeconds }
+    : { type: "progressing", trouble: { reason: "Paused", message } };
+}
+
+/** When Argo ends a pause; infinite when a person has to. */
+function pauseEndSeconds(pause: unknown, { spec, status }: Pick<StatusReader, "spec" | "status">): number {
+  const started = Date.parse(jsonText(pause, "startTime") ?? "") / 1000;
+  const wait = waitSeconds(jsonField(pause, "reason"), { spec, status });
+  return Number.isNaN(started) || wait === undefined ? Number.POSITIVE_INFINITY : started + wait;
+}
+
+/** How long a pause for this reason lasts by the strategy of the Rollout; undefined when a person has to end it. */
+function waitSeconds(
+  reason: unknown,
+  { spec, status }: Pick<StatusReader, "spec" | "status">,
+): number | undefined {
+  const blueGreen = jsonField(spec, "strategy", "blueGreen");
+  switch (reason) {
+    case "CanaryPauseStep": {
+      const wait = jsonField(canaryStep({ spec, status }), "pause", "duration");
+      const ms = typeof wait === "string" ? parseGoDuration(wait) : undefined;
+      return ms === undefined ? numberOf(wait) : ms / 1000;
+    }
+    case "BlueGreenPause":
+      return jsonField(blueGreen, "autoPromotionEnabled") === false
+        ? undefined
+        : numberOf(jsonField(blueGreen, "autoPromotionSeconds"));
+    default:
+      return undefined;
+  }
+}
+
+/** Argo's own deadline does not count during an analysis or an experiment: each takes as long as its metrics need. */
+function argoProgress(read: StatusReader): RolloutState {
+  const step = canaryStep(read);
+  const isAnalysed = jsonField(step, "analysis") !== undefined || jsonField(step, "experiment") !== undefined;
+  const atSeconds = progressSeconds(read);
+  return {
+    type: "progressing",
+    ...(isAnalysed && { isOpenEnded: true }),
+    ...(atSeconds > 0 && { atSeconds }),
+  };
+}
+
+function canaryStep({ spec, status }: Pick<StatusReader, "spec" | "status">): unknown {
+  const index = numberOf(jsonField(status, "currentStepIndex"));
+  return index === undefined ? undefined : jsonList(spec, "strategy", "canary", "steps")[index];
 }
 
 /**

@@ -30,6 +30,14 @@ test("a rollout that made progress a moment ago is not late, however long it has
   }
 });
 
+test("a rollout that waits for something of unknown length has a day for it", () => {
+  const dayMs = 24 * 3_600_000;
+  const state = { ...progressing, isOpenEnded: true } as const;
+  const time = { spentMs: 2 * dayMs, idleMs: dayMs - 1, deadlineMs };
+  expect(rolloutEnd(state, undefined, time)).toBeUndefined();
+  expect(rolloutEnd(state, undefined, { ...time, idleMs: dayMs })?.reason).toBe("NoProgress");
+});
+
 test("what the status says is the end at once", () => {
   const time = { spentMs: 0, idleMs: 0, deadlineMs };
   const failed = { type: "failed", reason: "JobFailed", message: "m" } as const;

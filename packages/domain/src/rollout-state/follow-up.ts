@@ -15,7 +15,7 @@ export const patienceMs = 15_000;
 const marginMs = 30_000;
 /** For a workload without a deadline: the default of a Deployment's progressDeadlineSeconds. */
 const defaultDeadlineMs = 10 * 60_000;
-/** A longer deadline means "never": people write 2^31-1 seconds for that. */
+/** A longer deadline means "never": people write 2^31-1 seconds for that. Nor is anything of unknown length awaited for longer. */
 const deadlineMaxMs = 24 * 3_600_000;
 /** Maximum time between two reads, so that an end is known at most half a minute late. */
 const farthestMs = 30_000;
@@ -60,7 +60,8 @@ export function rolloutEnd(
   if (state.type === "failed") return { result: "failed", reason: state.reason, message: state.message };
   if (state.type === "stalled") return { result: "stalled", reason: state.reason, message: state.message };
   const cause = trouble ?? state.trouble;
-  const isLate = time.idleMs >= time.deadlineMs;
+  const deadlineMs = state.isOpenEnded === true ? deadlineMaxMs : time.deadlineMs;
+  const isLate = time.idleMs >= deadlineMs;
   if (cause === undefined)
     return isLate ? { result: "stalled", reason: "NoProgress", message: "" } : undefined;
   if (isStalling(cause.reason))

@@ -1,6 +1,6 @@
 import { jsonField } from "../json.ts";
 import { over, progressing, type RolloutState, type Trouble } from "./rollout-state.ts";
-import { readStatus, type StatusReader } from "./status.ts";
+import { progressSeconds, readStatus, type StatusReader } from "./status.ts";
 
 /** A Deployment: the rules of `kubectl rollout status`, and the reason when the rollout does not go on. */
 export function deploymentState(object: unknown): RolloutState {
@@ -48,10 +48,9 @@ function isRolledOut({ replicas, count }: StatusReader): boolean {
   );
 }
 
-/** The controller updates the condition with each progress. A quota may have room again a moment later. */
+/** A quota may have room again a moment later. */
 function stillProgressing(read: StatusReader): RolloutState {
-  const progress = read.condition("Progressing");
-  const atSeconds = progress?.status === "True" ? progress.updatedAtSeconds : 0;
+  const atSeconds = progressSeconds(read);
   const failure = read.condition("ReplicaFailure");
   const trouble: Trouble | undefined =
     failure?.status === "True" ? { reason: "ReplicaFailure", message: failure.message } : undefined;

@@ -2,8 +2,16 @@ import type { FailedReason, HealthyReason, StalledReason } from "./reasons.ts";
 
 /** The state of a rollout, read from the status of the workload. */
 export type RolloutState =
-  /** It goes on. `trouble`: what stops it unless it passes. `atSeconds`: when it last made progress, if the status says so. */
-  | { readonly type: "progressing"; readonly trouble?: Trouble; readonly atSeconds?: number }
+  /**
+   * It goes on. `trouble`: what stops it unless it passes. `atSeconds`: when it last made progress, or when its controller ends a pause, if the
+   * status says so. `isOpenEnded`: its controller waits for something of unknown length, and decides itself when that takes too long.
+   */
+  | {
+      readonly type: "progressing";
+      readonly trouble?: Trouble;
+      readonly atSeconds?: number;
+      readonly isOpenEnded?: true;
+    }
   /** Its pods have the new content. `atSeconds`: since when, if the status says so. */
   | { readonly type: "healthy"; readonly reason: HealthyReason; readonly atSeconds?: number }
   | { readonly type: "failed"; readonly reason: FailedReason; readonly message: string }

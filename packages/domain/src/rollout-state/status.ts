@@ -40,6 +40,12 @@ export function readStatus(object: unknown): StatusReader {
   };
 }
 
+/** When the controller last reported progress, in seconds; 0 when it does not. It updates the condition with each progress. */
+export function progressSeconds(read: StatusReader): number {
+  const progress = read.condition("Progressing");
+  return progress?.status === "True" ? progress.updatedAtSeconds : 0;
+}
+
 /** Whether there are pods with the present template, by this count in its status. */
 export function hasNewPods(object: unknown, count: string | undefined): boolean {
   if (count === undefined) return true;
