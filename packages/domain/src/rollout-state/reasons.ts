@@ -21,6 +21,12 @@ export const rolloutReasons = [
       "The update strategy is OnDelete: a pod gets the new template when somebody deletes the old pod.",
   },
   {
+    reason: "WaitsForManualRollout",
+    ends: "healthy",
+    meaning:
+      "The DeploymentConfig has no ConfigChange trigger: its pods get the new template with its next deployment, for example when somebody runs `oc rollout latest`.",
+  },
+  {
     reason: "NextRun",
     ends: "healthy",
     meaning: "A run with the new content was created; later runs have it too.",

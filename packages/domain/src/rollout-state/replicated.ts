@@ -23,13 +23,20 @@ export function deploymentState(object: unknown): RolloutState {
   return stillProgressing(read);
 }
 
-/** OpenShift's DeploymentConfig reports the same in other words. It also fails when it is cancelled. */
+/**
+ * OpenShift's DeploymentConfig reports the same in other words. It also fails when it is cancelled. Its status counts the pods of the latest
+ * deployment as updated, although the template may have changed since: a change starts no deployment while the DeploymentConfig is paused, or
+ * when it has no trigger for that.
+ */
 export function deploymentConfigState(object: unknown): RolloutState {
   const read = readStatus(object);
   if (!read.isObserved) return progressing;
-  if (isRolledOut(read)) return over(read.replicas === 0 ? "NoPods" : "Available");
+  const isLatestOut = isRolledOut(read);
+  if (isLatestOut && read.replicas === 0) return over("NoPods");
   if (jsonField(read.spec, "paused") === true)
     return { type: "stalled", reason: "Paused", message: "spec.paused is true" };
+  if (!isDeployedOnChange(object)) return over("WaitsForManualRollout");
+  if (isLatestOut) return over("Available");
   const deadline = read.condition("Progressing");
   if (deadline?.status === "False") {
     const isLate = deadline.reason === "ProgressDeadlineExceeded";
@@ -37,6 +44,12 @@ export function deploymentConfigState(object: unknown): RolloutState {
     return { type: "failed", reason, message: deadline.message };
   }
   return stillProgressing(read);
+}
+
+/** Whether a changed template of this DeploymentConfig starts a deployment. OpenShift adds the trigger where `spec.triggers` is missing. */
+export function isDeployedOnChange(object: unknown): boolean {
+  const triggers = jsonField(object, "spec", "triggers");
+  return !Array.isArray(triggers) || triggers.some((one) => jsonField(one, "type") === "ConfigChange");
 }
 
 /** Every existing pod runs the new template, and every wanted pod is available. */

@@ -1,14 +1,16 @@
 import { jsonField } from "../json.ts";
+import { isDeployedOnChange } from "./replicated.ts";
 import { over, progressing, type RolloutState } from "./rollout-state.ts";
 import { numberOf, readStatus } from "./status.ts";
 
-/** The parts of an update strategy that keep old pods after a roll. */
-export const podKeepers = ["OnDelete", "Partition"] as const;
+/** What keeps old pods after a roll: a part of the update strategy, or no trigger for a changed template. */
+export const podKeepers = ["OnDelete", "Partition", "NoConfigChange"] as const;
 
 export type PodKeeper = (typeof podKeepers)[number];
 
 /** Undefined: the controller replaces every pod by itself. */
-export function podKeeperOf(object: unknown): PodKeeper | undefined {
+export function podKeeperOf(kind: string, object: unknown): PodKeeper | undefined {
+  if (kind === "DeploymentConfig") return isDeployedOnChange(object) ? undefined : "NoConfigChange";
   const strategy = jsonField(object, "spec", "updateStrategy");
   if (isManual(strategy)) return "OnDelete";
   return partitionOf(strategy) > 0 ? "Partition" : undefined;

@@ -197,7 +197,24 @@ describe("where a rollout stands:", () => {
       object({ replicas: 3 }, { replicas: 3, conditions: [late] }),
       "failed ProgressDeadlineExceeded",
     ],
-    ["that is paused is stalled", object({ replicas: 3, paused: true }, {}), "stalled Paused"],
+    // Its status counts the pods of the latest deployment, whatever their template is.
+    ["that is paused is stalled", object({ replicas: 3, paused: true }, three), "stalled Paused"],
+    [
+      "without a trigger for a change waits for people",
+      object({ replicas: 3, triggers: [] }, three),
+      "healthy WaitsForManualRollout",
+    ],
+    [
+      "with a trigger for images alone waits for people",
+      object({ replicas: 3, triggers: [{ type: "ImageChange" }] }, three),
+      "healthy WaitsForManualRollout",
+    ],
+    [
+      "with a trigger for changes is healthy",
+      object({ replicas: 3, triggers: [{ type: "ImageChange" }, { type: "ConfigChange" }] }, three),
+      "healthy Available",
+    ],
+    ["scaled to zero has no pods", object({ replicas: 0, triggers: [] }, {}), "healthy NoPods"],
   ]);
 
   table(cronJob, [["is done with the run that was made", {}, "healthy NextRun"]]);

@@ -207,8 +207,8 @@ function unserved(clock: Clock, question: Question, reason: UnservedReason): Exp
   };
 }
 
-function keeperOf({ object }: LiveWorkload): Pick<Explanation, "podKeeper"> {
-  const podKeeper = podKeeperOf(object);
+function keeperOf({ object, ref }: LiveWorkload): Pick<Explanation, "podKeeper"> {
+  const podKeeper = podKeeperOf(ref.kind, object);
   return podKeeper === undefined ? {} : { podKeeper };
 }
 

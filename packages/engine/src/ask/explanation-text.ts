@@ -72,6 +72,7 @@ const podKeeperTexts = {
   OnDelete: "Its update strategy is OnDelete: a roll reaches a pod when somebody deletes the pod.",
   Partition:
     "Its update strategy has a partition: a roll reaches the pods from that ordinal on, and no others.",
+  NoConfigChange: "It has no ConfigChange trigger: a roll reaches its pods with its next deployment.",
 } as const;
 
 /** Says that the last roll failed or stalled, or was discarded after that. */
