@@ -1,4 +1,4 @@
-import { declaredState } from "../rollout-state/custom.ts";
+import { declaredState, hasNewDeclaredPods } from "../rollout-state/custom.ts";
 import type { WorkloadKind } from "../workload/workload-kind.ts";
 import { podController } from "./pod-controller.ts";
 
@@ -42,6 +42,6 @@ export function parseDeclaredKind(text: string): WorkloadKind | { readonly probl
     `${kind}.${groupText}`,
     { group: groupText, version: versionText, plural },
     declaredState,
-    { apiKind: kind, patch: "merge", isOptional: true, templatePath },
+    { apiKind: kind, patch: "merge", isOptional: true, templatePath, hasNewPods: hasNewDeclaredPods },
   );
 }

@@ -1,6 +1,7 @@
 import { deploymentConfigState, deploymentState } from "../rollout-state/replicated.ts";
 import { daemonSetState, statefulSetState } from "../rollout-state/revisioned.ts";
 import type { RolloutState } from "../rollout-state/rollout-state.ts";
+import { hasNewPods, type NewPodCount } from "../rollout-state/status.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
 import type { WorkloadKind } from "../workload/workload-kind.ts";
 
@@ -9,7 +10,7 @@ export function podController(
   kind: string,
   resource: { readonly group: string; readonly version: string; readonly plural: string | undefined },
   rolloutState: (object: unknown) => RolloutState,
-  how: Partial<Pick<WorkloadKind, "apiKind" | "patch" | "isOptional" | "templatePath" | "newPodCount">> = {},
+  how: Partial<Pick<WorkloadKind, "apiKind" | "patch" | "isOptional" | "templatePath" | "hasNewPods">> = {},
 ): WorkloadKind {
   return {
     kind,
@@ -30,9 +31,11 @@ function appsController(
   kind: string,
   plural: string,
   rolloutState: (object: unknown) => RolloutState,
-  newPodCount: NonNullable<WorkloadKind["newPodCount"]> = "updatedReplicas",
+  newPodCount: NewPodCount = "updatedReplicas",
 ): WorkloadKind {
-  return podController(kind, { group: "apps", version: "v1", plural }, rolloutState, { newPodCount });
+  return podController(kind, { group: "apps", version: "v1", plural }, rolloutState, {
+    hasNewPods: (object) => hasNewPods(object, newPodCount),
+  });
 }
 
 export const deployment = appsController("Deployment", "deployments", deploymentState);
@@ -44,5 +47,5 @@ export const deploymentConfig = podController(
   "DeploymentConfig",
   { group: "apps.openshift.io", version: "v1", plural: "deploymentconfigs" },
   deploymentConfigState,
-  { patch: "merge", isOptional: true, newPodCount: "updatedReplicas" },
+  { patch: "merge", isOptional: true, hasNewPods: (object) => hasNewPods(object, "updatedReplicas") },
 );

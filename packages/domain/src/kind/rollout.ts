@@ -1,6 +1,7 @@
 import { markAnnotation } from "../annotation/own-keys.ts";
 import { type JsonObject, jsonField, jsonText } from "../json.ts";
 import { argoRolloutState } from "../rollout-state/custom.ts";
+import { hasNewPods } from "../rollout-state/status.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
 import { type Annotations, annotationValue, type WorkloadRef } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
@@ -28,7 +29,7 @@ export const rollout: WorkloadKind = {
   templatePath: ["spec", "template"],
   templateOwner: ownerOf,
   followsOwner: (annotations) => !isRestarted(annotations),
-  newPodCount: "updatedReplicas",
+  hasNewPods: (object) => hasNewPods(object, "updatedReplicas"),
   roll: rolloutRollOf,
   rolloutState: argoRolloutState,
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { argoRolloutState } from "./custom.ts";
+import { argoRolloutState, declaredState, hasNewDeclaredPods } from "./custom.ts";
 
 const startTime = "2026-07-01T12:00:00Z";
 const startedAt = Date.parse(startTime) / 1000;
@@ -45,4 +45,50 @@ test.each([
 ])("a Rollout that is paused %s waits for a person", (_, object) => {
   const trouble = { reason: "Paused", message: "m" };
   expect(argoRolloutState(object)).toEqual({ type: "progressing", trouble });
+});
+
+const counted = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 };
+const clone = (updateStrategy: object, status: object, replicas = 3) => ({
+  spec: { replicas, updateStrategy },
+  status: { ...counted, ...status },
+});
+test.each([
+  ["healthy Available", "has only new pods", clone({}, {})],
+  ["progressing", "has an old pod", clone({}, { updatedReplicas: 2 })],
+  ["progressing", "still has an old pod more than it wants", clone({}, { replicas: 4 })],
+  ["progressing", "has a pod that is not available", clone({}, { availableReplicas: 2 })],
+  [
+    "progressing",
+    "has a pod that is not ready, and counts no available ones",
+    clone({}, { availableReplicas: undefined, readyReplicas: 2 }),
+  ],
+  ["healthy NoPods", "is scaled to zero", clone({}, { replicas: 0, updatedReplicas: 0 }, 0)],
+  [
+    "healthy NoPods",
+    "is scaled to zero by another controller",
+    { status: { replicas: 0, updatedReplicas: 0 } },
+  ],
+  [
+    "healthy Partitioned",
+    "has the new pods that its partition allows",
+    clone({ partition: "50%" }, { updatedReplicas: 2, expectedUpdatedReplicas: 2 }),
+  ],
+  [
+    "progressing",
+    "has too few new pods for its partition",
+    clone({ rollingUpdate: { partition: 1 } }, { updatedReplicas: 1 }),
+  ],
+  ["healthy WaitsForManualDelete", "waits for people", clone({ type: "OnDelete" }, { updatedReplicas: 0 })],
+  ["stalled Paused", "pauses its update", clone({ paused: true }, { updatedReplicas: 0 })],
+])("a declared kind that counts its pods is %s when it %s", (expected, _, object) => {
+  const state = declaredState(object);
+  expect(state.type === "progressing" ? state.type : `${state.type} ${state.reason}`).toBe(expected);
+});
+
+test.each([
+  [true, "counts some", { updatedReplicas: 1 }],
+  [false, "counts none", { updatedReplicas: 0 }],
+  [true, "counts no new pods", { readyReplicas: 3 }],
+])("a declared kind may have new pods (%s) when it %s", (expected, _, status) => {
+  expect(hasNewDeclaredPods({ spec: {}, status })).toBe(expected);
 });

@@ -1,7 +1,8 @@
 import { parseGoDuration } from "../annotation/go-duration.ts";
 import { jsonField, jsonList, jsonText } from "../json.ts";
+import { isManual, partitionOf } from "./revisioned.ts";
 import { over, progressing, type RolloutState } from "./rollout-state.ts";
-import { numberOf, progressSeconds, readStatus, type StatusReader } from "./status.ts";
+import { hasNewPods, numberOf, progressSeconds, readStatus, type StatusReader } from "./status.ts";
 
 /**
  * Argo's Rollout reports its own state. A canary that waits for a person is paused; one that waits for a time goes on. A change of the
@@ -86,15 +87,49 @@ function canaryStep({ spec, status }: Pick<StatusReader, "spec" | "status">): un
 }
 
 /**
- * The state of a declared kind: the generation that its controller has observed and the condition Ready, if the object has them. For an object
- * with neither, the rollout is over with the write.
+ * The state of a declared kind: the generation that its controller has observed, and the condition Ready or the number of pods with the present
+ * template, if the object has them. For an object with none of them, the rollout is over with the write.
  */
 export function declaredState(object: unknown): RolloutState {
-  const { status, isObserved, condition } = readStatus(object);
-  const isTold = numberOf(jsonField(status, "observedGeneration")) !== undefined;
-  if (isTold && !isObserved) return progressing;
-  const ready = condition("Ready");
-  if (ready === undefined) return over(isTold ? "Ready" : "NothingToObserve");
+  const read = readStatus(object);
+  const isTold = numberOf(jsonField(read.status, "observedGeneration")) !== undefined;
+  if (isTold && !read.isObserved) return progressing;
+  const ready = read.condition("Ready");
+  if (ready === undefined) return countsNewPods(read) ? countedState(read) : over("NothingToObserve");
   if (ready.status === "True") return over("Ready");
   return { type: "progressing", trouble: { reason: "NotReady", message: ready.message } };
+}
+
+/** Whether there are pods with the present template; true when the object does not count them. */
+export function hasNewDeclaredPods(object: unknown): boolean {
+  return !countsNewPods(readStatus(object)) || hasNewPods(object, "updatedReplicas");
+}
+
+function countsNewPods({ status }: StatusReader): boolean {
+  return numberOf(jsonField(status, "updatedReplicas")) !== undefined;
+}
+
+/** A kind that counts its pods as the kinds of Kubernetes do, for example OpenKruise's CloneSet. */
+function countedState({ spec, status, count }: StatusReader): RolloutState {
+  // The number may be in another field, or another controller's.
+  const replicas = numberOf(jsonField(spec, "replicas")) ?? count("replicas");
+  if (Math.max(replicas, count("replicas")) === 0) return over("NoPods");
+  const strategy = jsonField(spec, "updateStrategy");
+  if (isManual(strategy)) return over("WaitsForManualDelete");
+  // CloneSet works it out from a partition, which may be a percentage.
+  const expected = numberOf(jsonField(status, "expectedUpdatedReplicas"));
+  const wanted = Math.min(replicas, Math.max(0, expected ?? replicas - partitionOf(strategy)));
+  const available = numberOf(jsonField(status, "availableReplicas")) ?? count("readyReplicas");
+  const isPartitioned = wanted < replicas;
+  const isOldGone = isPartitioned || count("replicas") <= count("updatedReplicas");
+  if (count("updatedReplicas") >= wanted && available >= replicas && isOldGone)
+    return over(isPartitioned ? "Partitioned" : "Available");
+  return isUpdatePaused(spec, strategy)
+    ? { type: "stalled", reason: "Paused", message: "its spec pauses the update" }
+    : progressing;
+}
+
+function isUpdatePaused(spec: unknown, strategy: unknown): boolean {
+  const places = [spec, strategy, jsonField(strategy, "rollingUpdate")];
+  return places.some((place) => jsonField(place, "paused") === true);
 }

@@ -12,7 +12,7 @@ export const rolloutReasons = [
   {
     reason: "Partitioned",
     ends: "healthy",
-    meaning: "All pods that the partition of the StatefulSet allows to be updated run the new template.",
+    meaning: "All pods that the partition of the update strategy allows to be updated run the new template.",
   },
   {
     reason: "WaitsForManualDelete",

@@ -16,11 +16,13 @@ export function podKeeperOf(kind: string, object: unknown): PodKeeper | undefine
   return partitionOf(strategy) > 0 ? "Partition" : undefined;
 }
 
-function isManual(strategy: unknown): boolean {
+/** Whether pods get the new template only when somebody deletes them. */
+export function isManual(strategy: unknown): boolean {
   return jsonField(strategy, "type") === "OnDelete";
 }
 
-function partitionOf(strategy: unknown): number {
+/** How many pods keep the old template. */
+export function partitionOf(strategy: unknown): number {
   return numberOf(jsonField(strategy, "rollingUpdate", "partition")) ?? 0;
 }
 

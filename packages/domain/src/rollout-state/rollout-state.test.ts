@@ -252,7 +252,7 @@ describe("where a rollout stands:", () => {
       object({}, { conditions: [condition("Ready", "False", "RevisionFailed")] }),
       "progressing (NotReady)",
     ],
-    ["that is observed and has no such condition is healthy", object({}, {}), "healthy Ready"],
+    ["that is observed and tells no more is done with the write", object({}, {}), "healthy NothingToObserve"],
     [
       "that has no status is done with the write",
       { metadata: { generation: 2 } },

@@ -22,6 +22,9 @@ export interface StatusReader {
   condition(type: string): Condition | undefined;
 }
 
+/** A field of the status that counts the pods with the present template. */
+export type NewPodCount = "updatedReplicas" | "updatedNumberScheduled";
+
 /** Reads spec and status of any object. Any part may be missing. */
 export function readStatus(object: unknown): StatusReader {
   const spec = jsonField(object, "spec");
@@ -46,9 +49,8 @@ export function progressSeconds(read: StatusReader): number {
   return progress?.status === "True" ? progress.updatedAtSeconds : 0;
 }
 
-/** Whether there are pods with the present template, by this count in its status. */
-export function hasNewPods(object: unknown, count: string | undefined): boolean {
-  if (count === undefined) return true;
+/** Whether there are pods with the present template, by this count in its status; if it is missing, there are none yet. */
+export function hasNewPods(object: unknown, count: NewPodCount): boolean {
   const status = readStatus(object);
   return status.isObserved && status.count(count) > 0;
 }

@@ -32,11 +32,8 @@ export interface WorkloadKind {
   readonly eligibility?: (object: unknown) => Eligibility;
   /** Its roll is one PATCH of its own pod template and depends on nothing else. */
   readonly isTemplateRolled?: true;
-  /**
-   * The status field that counts the pods with the present template; if the field is missing, there are none yet. Absent: the kind does not
-   * count them.
-   */
-  readonly newPodCount?: "updatedReplicas" | "updatedNumberScheduled";
+  /** Whether there are pods with the present template, by the status of the object. Absent: the kind does not count them. */
+  readonly hasNewPods?: (object: unknown) => boolean;
   /** When the last run of its schedule was due, in whole seconds; 0: there was none. Absent: the kind has no schedule. */
   readonly lastDueAtSeconds?: (object: unknown) => number;
   /** The runs of an object beside which no other run may begin; undefined: runs may overlap. Absent: the kind has no schedule. */

@@ -8,7 +8,6 @@ import {
 } from "@fleet-reloader/domain/rollout-state/follow-up";
 import { lastReadySeconds, podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
 import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
-import { hasNewPods } from "@fleet-reloader/domain/rollout-state/status";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { servedKind } from "../observe/served.ts";
@@ -102,7 +101,7 @@ async function lookAtLive(
   const isExplained = state.type !== "healthy" && spentMs >= patienceMs && run.badEnd === undefined;
   const pods = isExplained ? await podsOf(live, rollout) : [];
   // Pods from before the roll say nothing of this rollout, but it may be waiting for them.
-  const newPods = hasNewPods(live.object, kind.newPodCount) ? pods : [];
+  const newPods = kind.hasNewPods?.(live.object) === false ? [] : pods;
   const progressedAt = [
     state.type === "progressing" ? state.atSeconds : undefined,
     lastReadySeconds(newPods),
