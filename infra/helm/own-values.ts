@@ -174,14 +174,14 @@ export const ownValues: Fields = {
       apiServerPorts: leaf(
         [443, 6443],
         "array",
-        "Ports of API servers. 6443 is for networks that filter after address translation.",
+        "Ports of API servers, also of registered clusters and of the proxies before them. 6443 is for networks that filter after address translation.",
       ),
       dnsTo: list("Peers of DNS servers; empty means everywhere."),
       redisTo: list("Peers of Redis; empty means everywhere."),
       alertPorts: leaf(
         [443, 80],
         "array",
-        "Ports of webhooks. They are open when webhookUrl, an ALERT_ variable, FLEET_RELOADER_NOTIFY_WEBHOOK_URL, --notify-webhook-url or alertTo is set.",
+        "Ports of webhooks, in addition to those of the URLs and proxies in these values. They are open when webhookUrl, an ALERT_ variable, FLEET_RELOADER_NOTIFY_WEBHOOK_URL, their flags or alertTo is set. Name here the port of a URL that is in a Secret of yours.",
       ),
       alertTo: list("Peers of webhooks; empty means everywhere."),
       extraEgress: list("More egress rules, as in a NetworkPolicy."),

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { rendered } from "./helm.ts";
+import { rendered, root } from "./helm.ts";
 import { at, the } from "./manifest.ts";
 
 /** The ports of each rule of egress when the API servers are named, so that no rule is open for all else. */
@@ -14,7 +16,49 @@ async function egressPorts(values: object): Promise<readonly (readonly unknown[]
   });
 }
 
+const env = (given: object) => ({ reloader: { deployment: { env: given } } });
+
+/** Every URL that the product calls: flag and variable, as the reference has them. */
+const reference = readFileSync(join(root, "docs/reference/config.md"), "utf8");
+const called = [...reference.matchAll(/^\| `--([a-z-]+)` \| `([A-Z_]+)` \| URL \|/gm)]
+  .map(([, flag = "", variable = ""]) => ({ flag, variable }))
+  // Where people are sent back to: nothing of ours calls it.
+  .filter(({ flag }) => !["oidc-redirect-url", "otlp-endpoint"].includes(flag));
+
 describe("the network policy opens", () => {
+  test("the port of every URL that a flag or a variable of the values names", async () => {
+    expect(called.length).toBeGreaterThan(6);
+    for (const { flag, variable } of called) {
+      const address = `${flag === "redis-url" ? "redis" : "https"}://u:p@host.example:3128/x`;
+      for (const values of [
+        { fleetReloader: { args: ["--log-level=info", `--${flag}=${address}`] } },
+        { fleetReloader: { args: [`--${flag}`, address] } },
+        env({ open: { [variable]: address } }),
+        env({ secret: { [variable]: address } }),
+      ])
+        expect((await egressPorts(values)).flat(), JSON.stringify(values)).toContain(3128);
+    }
+  });
+
+  test("the port of the peer's webhook, and of the proxy instead of the URL behind it", async () => {
+    const ports = async (more: object) => (await egressPorts({ reloader: more })).at(-1);
+    expect(await ports({ webhookUrl: "http://hooks:8080/changed" })).toEqual([443, 80, 8080]);
+    const alerts = { ALERT_WEBHOOK_URL: "https://hooks:9443/T0", ALERT_WEBHOOK_PROXY: "http://proxy:3128" };
+    expect(await ports({ deployment: { env: { secret: alerts } } })).toEqual([443, 80, 3128]);
+  });
+
+  test("a port that is written beside a variable, and none that only a variable knows", async () => {
+    const ports = async (webhookUrl: string) => (await egressPorts({ reloader: { webhookUrl } })).at(-1);
+    expect(await ports("http://$(NODE_IP):8080")).toEqual([443, 80, 8080]);
+    expect(await ports("http://hooks:$(PORT)/x")).toEqual([443, 80]);
+  });
+
+  test("the port of the values for a Redis whose URL a Secret has", async () => {
+    const existing = { redis: { FLEET_RELOADER_REDIS_URL: "url" } };
+    const given = { ...env({ existing }), fleetReloader: { redis: { port: 6390 } } };
+    expect(await egressPorts(given)).toContainEqual([6390]);
+  });
+
   test.each([
     ["https://10.0.0.12/realms/x", 443],
     ["https://id.example.org", 443],
@@ -29,7 +73,6 @@ describe("the network policy opens", () => {
 
   const webhook = "FLEET_RELOADER_NOTIFY_WEBHOOK_URL";
   const hookUrl = "https://hooks.example/rolled";
-  const env = (given: object) => ({ reloader: { deployment: { env: given } } });
   const redis = { mode: "hub", redis: { url: "redis://redis" } };
 
   test.each([

@@ -101,3 +101,36 @@ describe("the Service of standalone", () => {
     expect(await portsOf({ dashboardAddress: ":8080" }, { port: 8080 })).toEqual([{ ...http, port: 8080 }]);
   });
 });
+
+describe("with a NetworkPolicy the notes name what the values do not tell", () => {
+  const policy = async (values: object, reloader: object = {}) => {
+    const notes = await notesOf({ ...values, reloader: { netpol: { enabled: true }, ...reloader } });
+    const at = notes.indexOf("They do not name those of");
+    return at < 0 ? "" : notes.slice(at, notes.indexOf("Keep the Secret"));
+  };
+
+  test("the ports of other clusters' API servers, and where to put them", async () => {
+    const fleetReloader = { clusters: { secrets: ["cluster-api"] } };
+    const says = "Open are 443, 6443; put others into fleetReloader.networkPolicy.apiServerPorts";
+    expect(await policy({ fleetReloader })).toContain(`${says}.`);
+    const to = [{ ipBlock: { cidr: "10.0.0.0/8" } }];
+    const narrow = await policy({ fleetReloader }, { netpol: { enabled: true, to } });
+    expect(narrow).toContain(`${says}, and addresses into reloader.netpol.to.`);
+  });
+
+  test("the ports of URLs in Secrets of one's own", async () => {
+    const existing = { hook: { ALERT_WEBHOOK_PROXY: "proxy", OTHER: "x" } };
+    const text = await policy({}, { deployment: { env: { existing } } });
+    expect(text).toContain("- ALERT_WEBHOOK_PROXY (Secret hook). Open are 443, 80; put others into");
+    expect(text).not.toContain("OTHER");
+    const redis = { existingSecret: "redis-url", port: 6390 };
+    expect(await policy({ fleetReloader: { redis } })).toContain("- Redis (Secret redis-url). Open is 6390;");
+  });
+
+  test("and nothing where the values tell all, or no policy is made", async () => {
+    const env = { open: { ALERT_WEBHOOK_URL: "http://hooks:8080" } };
+    expect(await policy({}, { deployment: { env } })).toBe("");
+    const fleetReloader = { clusters: { secrets: ["cluster-api"] } };
+    expect(await policy({ fleetReloader }, { netpol: { enabled: false } })).toBe("");
+  });
+});

@@ -110,10 +110,7 @@
 {{- fail "fleetReloader.redis.url holds a user or password; put the URL into a Secret and name that in fleetReloader.redis.existingSecret" -}}
 {{- end -}}
 {{- include "fleet-reloader.checkAudit" . -}}
-{{- /* Clusters may also be registered by a flag or a variable. */ -}}
-{{- $said := list $own.args $own.hub $reloader.deployment.env | toJson -}}
-{{- $mayRegister := regexMatch "--(cluster-secrets|argocd-clusters|cluster-profiles|kubeconfig|context|serve-hub)|\"(KUBECONFIG|FLEET_RELOADER_(CLUSTER|ARGOCD|KUBECONFIG|SERVE_HUB))" $said -}}
-{{- if and (eq (toString $own.clusters.serveHub) "false") (not $mayRegister) (not (include "fleet-reloader.registers" .)) -}}
+{{- if and (eq (toString $own.clusters.serveHub) "false") (not (include "fleet-reloader.mayRegister" .)) -}}
 {{- fail "fleetReloader.clusters.serveHub is false, but no other cluster is registered, so the one that it runs in would be served; name others in fleetReloader.clusters, or leave serveHub true" -}}
 {{- end -}}
 {{- if and (ne $own.mode "hub") (gt (int (include "fleet-reloader.replicas" .)) 1) (not (include "fleet-reloader.markKeySecret" .)) -}}
@@ -132,27 +129,6 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The port that a URL names, or that of its scheme. The last part of an address of IPv4 is none. */}}
-{{- define "fleet-reloader.urlPort" -}}
-{{- regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default (ternary "80" "443" (hasPrefix "http://" .)) -}}
-{{- end -}}
-
-{{/* The ports of Redis, as JSON; the nodes of a Redis Cluster may have several. */}}
-{{- define "fleet-reloader.redisPorts" -}}
-{{- $redis := .Values.fleetReloader.redis -}}
-{{- if include "fleet-reloader.hasValkey" . -}}
-[6379]
-{{- else if $redis.url -}}
-{{- $ports := list -}}
-{{- range regexReplaceAll "^[a-z-]+://([^/?#]*).*$" $redis.url "${1}" | splitList "," -}}
-{{- $ports = append $ports (regexFind ":[0-9]+$" . | trimPrefix ":" | default "6379" | int) -}}
-{{- end -}}
-{{- $ports | uniq | toJson -}}
-{{- else -}}
-[{{ int $redis.port }}]
-{{- end -}}
-{{- end -}}
-
 {{/*
 Not empty when changes are told to a webhook instead of being rolled, whichever way that is said: its URL may be a secret, and come as a
 variable.
@@ -161,6 +137,13 @@ variable.
 {{- $own := .Values.fleetReloader -}}
 {{- $said := list $own.args $own.hub .Values.reloader.deployment.env | toJson -}}
 {{- if or .Values.reloader.webhookUrl (regexMatch "\"--webhook-url(=|\",\")[^\"]|\"FLEET_RELOADER_WEBHOOK_URL\":\"[^\"]" $said) }}true{{ end -}}
+{{- end -}}
+
+{{/* Not empty when clusters are or may be registered: also a flag or a variable can say so. */}}
+{{- define "fleet-reloader.mayRegister" -}}
+{{- $said := list .Values.fleetReloader.args .Values.fleetReloader.hub .Values.reloader.deployment.env | toJson -}}
+{{- $isTold := regexMatch "--(cluster-secrets|argocd-clusters|cluster-profiles|kubeconfig|context|serve-hub)|\"(KUBECONFIG|FLEET_RELOADER_(CLUSTER|ARGOCD|KUBECONFIG|SERVE_HUB))" $said -}}
+{{- if or $isTold (include "fleet-reloader.registers" .) }}true{{ end -}}
 {{- end -}}
 
 {{/* Not empty when the values name where clusters are registered. */}}
@@ -178,17 +161,6 @@ values tell: flags and variables may say otherwise.
 {{- $said := list $own.args $own.hub .Values.reloader.deployment.env | toJson -}}
 {{- $isTold := regexMatch "\"--(serve-hub|kubeconfig|context)[=\"]|\"(FLEET_RELOADER_SERVE_HUB|KUBECONFIG|FLEET_RELOADER_CONTEXTS?)\":" $said -}}
 {{- if or $isTold (ne (toString $own.clusters.serveHub) "false") (not (include "fleet-reloader.registers" .)) }}true{{ end -}}
-{{- end -}}
-
-{{/* Not empty when it calls webhooks, as far as the values tell. */}}
-{{- define "fleet-reloader.hasWebhook" -}}
-{{- if or (include "fleet-reloader.onlyTells" .) .Values.fleetReloader.networkPolicy.alertTo }}true{{ end -}}
-{{- $env := .Values.reloader.deployment.env | default dict -}}
-{{- range concat (keys ($env.open | default dict)) (keys ($env.secret | default dict)) (values ($env.existing | default dict) | toJson | list) -}}
-{{- if contains "ALERT_" . }}true{{ end -}}
-{{- end -}}
-{{- $said := list .Values.fleetReloader.args .Values.fleetReloader.hub $env | toJson -}}
-{{- if regexMatch "\"--notify-webhook-url[=\"]|\"FLEET_RELOADER_NOTIFY_WEBHOOK_URL\":\"[^\"]" $said }}true{{ end -}}
 {{- end -}}
 
 {{/* Not empty when the release brings its own Redis. */}}
