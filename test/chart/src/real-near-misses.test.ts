@@ -32,6 +32,24 @@ test.each([
   [{ watchGlobally: false }, "watchGlobally", "reloader.watchGlobally"],
   [{ namespaces: ["team-a"] }, "namespaces", "reloader.namespaces"],
   [{ rbac: { enabled: false } }, "rbac", "reloader.rbac"],
+  [{ reloader: { resources: {} } }, "reloader.resources", "reloader.deployment.resources"],
+  [{ reloader: { annotations: {} } }, "reloader.annotations", "reloader.deployment.annotations"],
+  [{ resources: {} }, "resources", "reloader.deployment.resources"],
+  [{ tag: "1" }, "tag", "image.tag"],
+  [{ mode: "hub" }, "mode", "fleetReloader.mode"],
+  [
+    { reloader: { interval: "30s" } },
+    "reloader.interval",
+    "reloader.podMonitor.interval or reloader.serviceMonitor.interval",
+  ],
+  [{ reloader: { deployment: { open: {} } } }, "reloader.deployment.open", "reloader.deployment.env.open"],
+  [
+    { reloader: { deployment: { env: { ALERT_SINK: "slack" } } } },
+    "reloader.deployment.env.ALERT_SINK",
+    "reloader.deployment.env.open.ALERT_SINK",
+  ],
+  // In the section beside.
+  [{ reloader: { debounce: "5s" } }, "reloader.debounce", "fleetReloader.debounce"],
   [{ fleetreloader: { debounce: "5s" } }, "fleetreloader", "fleetReloader"],
 ])("%j is refused with the key that was probably meant", async (values, key, meant) => {
   expect(await refusal(values)).toContain(
@@ -78,6 +96,17 @@ test.each([
   { reloader: { leaderElection: { leaseDuration: "15s" }, deployment: { image: { name: "x" }, port: 1 } } },
   { global: { imageRegistrys: "x" }, enabled: true, tags: {} },
   { reloader: { deployment: { env: { open: { namespace: "x", tag: "y" } } }, matchLabels: { app2: "x" } } },
+  // What versions of the peer's chart before 2.2.16 have at such places.
+  {
+    reloader: { labels: { version: "v0" }, replicas: 1, volumes: [], volumeMounts: [], image: { tag: "x" } },
+  },
+  { reloader: { configFilePath: "x", controllers: {}, watchConfigMaps: true, watchSecrets: true } },
+  {
+    reloader: {
+      custom_annotations: { auto_search: "a/b", search_match: "a/c" },
+      deployment: { image: { base: { tag: "x" }, digest: "y", pullPolicy: "Always" } },
+    },
+  },
 ])("%j is let through", async (values) => {
   const { code, errors } = await template({ values });
   expect({ code, errors }).toMatchObject({ code: 0 });

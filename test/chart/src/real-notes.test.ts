@@ -102,6 +102,12 @@ describe("the Service of standalone", () => {
   });
 });
 
+test("the notes name values that only other versions of the peer's chart have", async () => {
+  const notes = await notesOf({ reloader: { replicas: 3, volumes: [] } });
+  expect(notes).toContain("it belongs into reloader.deployment.replicas.");
+  expect(notes).not.toContain("reloader.deployment.volumes");
+});
+
 describe("with a NetworkPolicy the notes name what the values do not tell", () => {
   const policy = async (values: object, reloader: object = {}) => {
     const notes = await notesOf({ ...values, reloader: { netpol: { enabled: true }, ...reloader } });

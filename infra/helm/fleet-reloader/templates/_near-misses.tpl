@@ -1,7 +1,7 @@
 {{/*
 A key that is nearly one of ours would be let through and do nothing: `reloader.watchGlobaly: false` would grant every Secret, and so would
-`watchGlobally: false` outside of `reloader`. Each is told with the key that was probably meant. Keys that are near to none may be those of
-another version of Stakater Reloader's chart.
+`watchGlobally: false` outside of `reloader`; `reloader.resources` would limit nothing. Each is told with the key that was probably meant. Keys
+that are near to none may be those of another version of Stakater Reloader's chart.
 */}}
 {{- define "fleet-reloader.checkKeys" -}}
 {{- $known := include "fleet-reloader.knownValues" . | mustFromJson -}}
@@ -18,16 +18,60 @@ another version of Stakater Reloader's chart.
 {{- range $key := keys $section | sortAlpha -}}
 {{- /* `enabled` is no typo of enableHA: where it is true, it changes nothing. */ -}}
 {{- if not (or (has $key $keys) (eq $key "enabled")) -}}
-{{- $at := splitList "." $path | compact -}}
-{{- $isTooHigh := and (empty $at) (has $key $known.reloader) -}}
-{{- with $isTooHigh | ternary (printf "reloader.%s" $key) (include "fleet-reloader.nearestKey" (list $key $keys)) -}}
-{{- $problems = append $problems (printf "%s: no such value; did you mean %s? Correct or remove it" (append $at $key | join ".") (append $at . | join ".")) -}}
+{{- $at := append (splitList "." $path | compact) $key | join "." -}}
+{{- with include "fleet-reloader.meantPaths" (list $path $key $known) | mustFromJson -}}
+{{- $problems = append $problems (printf "%s: no such value; did you mean %s? Correct or remove it" $at (join " or " .)) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- with $problems }}{{ fail (join "\n" .) }}{{ end -}}
+{{- end -}}
+
+{{/* Of (list SECTION KEY KNOWN), where KEY is none of SECTION, the values that were probably meant, as JSON. */}}
+{{- define "fleet-reloader.meantPaths" -}}
+{{- $path := index . 0 -}}
+{{- $key := index . 1 -}}
+{{- $known := index . 2 -}}
+{{- $meant := list -}}
+{{- $nearest := include "fleet-reloader.nearestKey" (list $key (get $known $path)) -}}
+{{- if and (empty $path) (has $key $known.reloader) -}}
+{{- $meant = list (printf "reloader.%s" $key) -}}
+{{- else if $nearest -}}
+{{- $meant = list (append (splitList "." $path | compact) $nearest | join ".") -}}
+{{- else if and (eq $path "reloader.deployment.env") (regexMatch "^[A-Z_][A-Z0-9_]*$" $key) -}}
+{{- $meant = list (printf "%s.open.%s" $path $key) -}}
+{{- else if not (and (eq $path "reloader") (has $key (include "fleet-reloader.oldKeys" . | mustFromJson))) -}}
+{{- $meant = include "fleet-reloader.deeperPaths" . | mustFromJson -}}
+{{- end -}}
+{{- toJson $meant -}}
+{{- end -}}
+
+{{/* Keys that other versions of Stakater Reloader's chart had in `reloader`, and that are in reloader.deployment here: the notes tell them. */}}
+{{- define "fleet-reloader.oldKeys" -}}
+["labels","replicas","volumeMounts","volumes"]
+{{- end -}}
+
+{{/*
+Of (list SECTION KEY KNOWN) the values of this name in the sections of SECTION, as JSON. That of the Deployment comes before all, since most charts
+have it further up; and next to `reloader` is `fleetReloader`.
+*/}}
+{{- define "fleet-reloader.deeperPaths" -}}
+{{- $path := index . 0 -}}
+{{- $key := index . 1 -}}
+{{- $known := index . 2 -}}
+{{- $meant := list -}}
+{{- if and (has $path (list "" "reloader")) (has $key (get $known "reloader.deployment")) -}}
+{{- $meant = list (printf "reloader.deployment.%s" $key) -}}
+{{- else -}}
+{{- range $section, $keys := $known -}}
+{{- $parent := splitList "." $section | initial | join "." -}}
+{{- $isNext := and (eq $path "reloader") (eq $section "fleetReloader") -}}
+{{- if and $section (has $key $keys) (or $isNext (eq $parent $path)) }}{{ $meant = append $meant (printf "%s.%s" $section $key) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $meant -}}
 {{- end -}}
 
 {{/* Of (list KEY KEYS) the key that is at most two letters away, and no more than a third of them; else empty. Case, - and _ do not count. */}}
