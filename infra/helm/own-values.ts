@@ -215,7 +215,7 @@ export const ownValues: Fields = {
     maxHeapMiB: leaf(
       null,
       "integer",
-      "Heap limit of Node. When empty, it is half of the container's memory limit, or the image's 512 without such a limit.",
+      "Heap limit of Node. When empty, it is half of the container's memory limit, or the image's 512 without such a limit. It has to be well below that limit, in every process of a hub.",
       { minimum: 32 },
     ),
     // 25 s for requests under way, 2 s each for history and reports, and some for the rest: more than Kubernetes' 30.

@@ -102,6 +102,29 @@ describe("the Service of standalone", () => {
   });
 });
 
+describe("the notes say which memory limit a heap does not fit into", () => {
+  const limited = (memory: unknown) => ({ deployment: { resources: { limits: { memory } } } });
+  const says = (heap: number, limit: string, of = "reloader.deployment") =>
+    `maxHeapMiB is ${heap}, but ${of}.resources.limits.memory is ${limit}, so`;
+
+  test("where it is as large or larger, also where nobody set the limit", async () => {
+    const notes = (maxHeapMiB: number, reloader = {}) => notesOf({ fleetReloader: { maxHeapMiB }, reloader });
+    expect(await notes(1024, limited("1Gi"))).toContain(says(1024, "1Gi"));
+    expect(await notes(600, limited(536_870_912))).toContain(says(600, "536870912"));
+    expect(await notes(600)).toContain(says(600, "512Mi"));
+    for (const fitting of [limited("2Gi"), limited(null)])
+      expect(await notes(1024, fitting)).not.toContain("maxHeapMiB");
+  });
+
+  test("of each process of a hub", async () => {
+    const resources = { limits: { memory: "300Mi" } };
+    const more = { valkey: { enabled: true }, worker: { resources } };
+    const notes = await notesOf({ fleetReloader: { mode: "hub", maxHeapMiB: 400, hub: more } });
+    expect(notes).toContain(says(400, "300Mi", "fleetReloader.hub.worker"));
+    expect(notes).not.toContain("is 512Mi");
+  });
+});
+
 test("the notes name values that only other versions of the peer's chart have", async () => {
   const notes = await notesOf({ reloader: { replicas: 3, volumes: [] } });
   expect(notes).toContain("it belongs into reloader.deployment.replicas.");

@@ -20,21 +20,47 @@ that is a plain quantity.
 {{- end -}}
 {{- end -}}
 
+{{/* The memory limits of the processes, as JSON: its value → `text`, the limit as it is written, and `mebibytes`. */}}
+{{- define "fleet-reloader.memoryLimits" -}}
+{{- $limits := dict -}}
+{{- range include "fleet-reloader.components" . | mustFromJson -}}
+{{- $own := get (get $.Values.fleetReloader.hub . | default dict) "resources" -}}
+{{- $place := ternary "reloader.deployment" (printf "fleetReloader.hub.%s" .) (empty $own) -}}
+{{- $resources := $own | default $.Values.reloader.deployment.resources -}}
+{{- if empty $resources }}{{ $resources = include "fleet-reloader.standardResources" $ | fromYaml }}{{ end -}}
+{{- with include "fleet-reloader.memoryLimit" $resources -}}
+{{- $limit := dict "text" (include "fleet-reloader.text" $resources.limits.memory) "mebibytes" (divf . 1048576.0) -}}
+{{- $_ := set $limits (printf "%s.resources.limits.memory" $place) $limit -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $limits -}}
+{{- end -}}
+
 {{/*
 The memory limits of the processes that are below 256Mi, as JSON: its value → the limit. Not refused: how much is needed depends on the
 cluster, and Stakater Reloader, whose values come here, needs less.
 */}}
 {{- define "fleet-reloader.smallLimits" -}}
 {{- $small := dict -}}
-{{- range include "fleet-reloader.components" . | mustFromJson -}}
-{{- $own := get (get $.Values.fleetReloader.hub . | default dict) "resources" -}}
-{{- $place := ternary "reloader.deployment" (printf "fleetReloader.hub.%s" .) (empty $own) -}}
-{{- $resources := $own | default $.Values.reloader.deployment.resources -}}
-{{- with include "fleet-reloader.memoryLimit" $resources -}}
-{{- if lt (float64 .) 268435456.0 }}{{ $_ := set $small (printf "%s.resources.limits.memory" $place) (include "fleet-reloader.text" $resources.limits.memory) }}{{ end -}}
-{{- end -}}
+{{- range $value, $limit := include "fleet-reloader.memoryLimits" . | mustFromJson -}}
+{{- if lt (float64 $limit.mebibytes) 256.0 }}{{ $_ := set $small $value $limit.text }}{{ end -}}
 {{- end -}}
 {{- toJson $small -}}
+{{- end -}}
+
+{{/*
+The memory limits that a heap of fleetReloader.maxHeapMiB reaches, as JSON: its value → the limit. Not refused: it works until the heap is
+that large.
+*/}}
+{{- define "fleet-reloader.limitsBelowHeap" -}}
+{{- $below := dict -}}
+{{- with .Values.fleetReloader.maxHeapMiB -}}
+{{- $heap := float64 . -}}
+{{- range $value, $limit := include "fleet-reloader.memoryLimits" $ | mustFromJson -}}
+{{- if le (float64 $limit.mebibytes) $heap }}{{ $_ := set $below $value $limit.text }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $below -}}
 {{- end -}}
 
 {{/* Of a container of ours for which nothing is said: suits one cluster or some dozens. Without a CPU limit: a storm should end soon. */}}
