@@ -99,7 +99,10 @@ const deployment: Fields = {
   runtimeClassName: text("", "RuntimeClass of the pods."),
   schedulerName: text("", "Scheduler of the pods."),
   imagePullSecrets: unset("array", "Pull secrets of the pods, beside those of global.imagePullSecrets."),
-  automountServiceAccountToken: unset("boolean", "Whether the token is mounted; the pods need it."),
+  automountServiceAccountToken: unset(
+    "boolean",
+    "Whether the token is mounted. The pods need one: false is refused unless volumes and volumeMounts bring it, or a kubeconfig is named.",
+  ),
   gomaxprocsOverride: leaf("", ["string", "integer"], "Accepted, without effect: it is for the Go runtime."),
   gomemlimitOverride: leaf(
     "",
@@ -184,7 +187,10 @@ const reloader: Fields = {
     labels: map("Labels of it."),
     annotations: map("Annotations of it."),
     name: unset("string", "Its name; the release's full name when empty."),
-    automountServiceAccountToken: unset("boolean", "Set on the ServiceAccount."),
+    automountServiceAccountToken: unset(
+      "boolean",
+      "Set on the ServiceAccount. false needs reloader.deployment.automountServiceAccountToken: true, or a token of yours.",
+    ),
   }),
   serviceMonitor: open("Scraping through the Service, where the cluster knows ServiceMonitors.", {
     enabled: toggle(false, "Create it."),

@@ -110,6 +110,7 @@
 {{- fail "fleetReloader.redis.url holds a user or password; put the URL into a Secret and name that in fleetReloader.redis.existingSecret" -}}
 {{- end -}}
 {{- include "fleet-reloader.checkAudit" . -}}
+{{- include "fleet-reloader.checkToken" . -}}
 {{- if and (eq (toString $own.clusters.serveHub) "false") (not (include "fleet-reloader.mayRegister" .)) -}}
 {{- fail "fleetReloader.clusters.serveHub is false, but no other cluster is registered, so the one that it runs in would be served; name others in fleetReloader.clusters, or leave serveHub true" -}}
 {{- end -}}
