@@ -5,6 +5,11 @@
 export const logReasons = [
   { reason: "FreezeIdle", meaning: "A declared freeze names an unregistered cluster and covers nothing." },
   {
+    reason: "ScopeIdle",
+    meaning:
+      "A flag names a namespace that a cluster does not have, or selects none of its namespaces. Nothing is watched there.",
+  },
+  {
     reason: "RegistrationPaused",
     meaning: "The registration of a cluster is paused; the cluster is served when the pause ends.",
   },

@@ -18,7 +18,7 @@ type KnownReason = (typeof known)[number];
 
 // Reasons of lines about registrations, stashes, keys and audit events: no answer about a workload has one.
 const neverAnswered = [
-  ...["FreezeIdle", "RegistrationPaused", "RegistrationUnusable"],
+  ...["FreezeIdle", "RegistrationPaused", "RegistrationUnusable", "ScopeIdle"],
   ...["ResourceAbsent", "StashUnreadable", "OldKeyForgotten", "AuditBody", "HintMissed"],
 ] as const satisfies readonly Exclude<KnownReason, AnsweredReason>[];
 type NeverAnswered = (typeof neverAnswered)[number];

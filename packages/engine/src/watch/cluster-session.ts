@@ -48,6 +48,8 @@ export interface ClusterSessionOptions {
   readonly signal: AbortSignal;
   /** Each workload that opts in is audited once in this time; 0 or absent: never. */
   readonly auditIntervalMs?: number | undefined;
+  /** Called when the namespaces were listed, with how many the selector selects. */
+  readonly onSelected?: ((count: number) => void) | undefined;
   /** Called when the opened index is lost, which ends the session. */
   readonly onLost: (fault: Fault) => void;
   /** `resource` is a kind; the namespace is undefined for a stream over all namespaces. */
@@ -115,7 +117,8 @@ export class ClusterSession {
 
   /** Resolves when the served namespaces are known. No other stream may start before. */
   async #watchNamespaces(): Promise<void> {
-    const { scope } = this.#options.settings;
+    const { onSelected, settings } = this.#options;
+    const { scope } = settings;
     const selector = selectorOf(scope);
     if (selector === undefined) return;
     const listed = Promise.withResolvers<void>();
@@ -124,7 +127,10 @@ export class ClusterSession {
       selector,
       onEnter: (namespace) => void this.#catchUps?.enter(namespace),
       onLeave: (namespace) => this.#leave(namespace),
-      onListed: listed.resolve,
+      onListed: (count) => {
+        onSelected?.(count);
+        listed.resolve();
+      },
     });
     this.#run(this.#options.streams.namespaces(this.#guarded(this.#selected)), (state, why) =>
       this.#options.onState("Namespace", undefined, state, why),
@@ -204,21 +210,8 @@ export class ClusterSession {
   #createSourceWatch(
     watched: Pick<SourceWatchOptions, "kind" | "namespace" | "isListed" | "onListed">,
   ): SourceWatch {
-    const { kind, namespace, isListed, onListed } = watched;
     const { name, publisher, settings, meter, clock, log, signal } = this.#options;
-    return new SourceWatch({
-      name,
-      kind,
-      namespace,
-      isListed,
-      onListed,
-      publisher,
-      settings,
-      meter,
-      clock,
-      log,
-      signal,
-    });
+    return new SourceWatch(Object.assign({ name, publisher, settings, meter, clock, log, signal }, watched));
   }
 
   #audit(): void {

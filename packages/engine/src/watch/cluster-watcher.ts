@@ -183,7 +183,7 @@ export class ClusterWatcher {
     onLost,
   }: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
     const { cluster, name, streams, index, checkpoints, session, queue } = this.#options;
-    const { settings, names, clock, log, meter, shown, auditIntervalMs } = this.#options;
+    const { settings, names, clock, log, meter, shown, auditIntervalMs, onSelected } = this.#options;
     return new ClusterSession({
       cluster,
       name,
@@ -200,6 +200,7 @@ export class ClusterWatcher {
       frozen: this.#frozen,
       shown,
       auditIntervalMs,
+      onSelected,
       publisher,
       signal,
       onLost,

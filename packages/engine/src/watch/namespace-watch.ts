@@ -18,7 +18,8 @@ export interface NamespaceWatchOptions {
   readonly selector: LabelSelector;
   readonly onEnter: (namespace: string) => void;
   readonly onLeave: (namespace: string) => Promise<void>;
-  readonly onListed: () => void;
+  /** Called after each list, with how many namespaces are selected. */
+  readonly onListed: (selected: number) => void;
 }
 
 export interface NamespaceWatch extends StreamHandler<LabelledNamespace> {
@@ -43,7 +44,7 @@ export function createNamespaceWatch(options: NamespaceWatchOptions): NamespaceW
     async listed() {
       for (const name of [...known.keys()]) if (!listed.has(name)) await leave(name);
       listed = new Set();
-      options.onListed();
+      options.onListed(known.size);
     },
     async events(events) {
       for (const { type, object } of events) {

@@ -61,6 +61,7 @@ async function startAudited(eventSource: EventSourceMode = "audit") {
   const watching = new Watching({
     ...shared,
     queue: { add: async (more) => void added.push(...more), waits: async () => false },
+    givenScope: { names: undefined, selector: undefined },
     names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
     random: () => 0.5,
     auditIntervalMs: 0,

@@ -9,6 +9,7 @@ import { type Part, rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { RedisIncumbents } from "@fleet-reloader/redis/ownership/redis-incumbents";
 import type { RedisOwnership } from "@fleet-reloader/redis/ownership/redis-ownership";
 import { callLimit } from "@fleet-reloader/runtime/config/fields/limit-fields";
+import { type GivenScope, givenScope } from "@fleet-reloader/runtime/config/given-scope";
 import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
 import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
@@ -74,11 +75,20 @@ export async function openClusters(
   });
   shutdown.add("freezes", () => served.close());
   const { freezes } = served;
+  const given = givenScope(spec.shape, sources);
   const shown = watches !== undefined && spec.works !== undefined ? new ShownWorkloads() : undefined;
   const watched =
     watches === undefined
       ? undefined
-      : createWatched(watches, connections, { member, settings, mode, fleet, freezes, shown });
+      : createWatched(watches, connections, {
+          member,
+          settings,
+          givenScope: given,
+          mode,
+          fleet,
+          freezes,
+          shown,
+        });
   return { settings, fleet, served, watched, shown };
 }
 
@@ -130,6 +140,7 @@ function watcherPart(labels: Labels, { config }: Watches): Part {
 interface Watchable {
   readonly member: string;
   readonly settings: Settings;
+  readonly givenScope: GivenScope;
   readonly mode: WebhookMode | undefined;
   readonly fleet: Fleet;
   readonly freezes: Freezes;
@@ -139,7 +150,7 @@ interface Watchable {
 function createWatched(
   { config, createOwnership, parts }: Watches,
   { client, clock, keys, log, meter, names, queue, random }: Connections,
-  { fleet, freezes, member, mode, settings, shown }: Watchable,
+  { fleet, freezes, givenScope: given, member, mode, settings, shown }: Watchable,
 ): Watched {
   const reachOf = (cluster: ClusterId) => fleet.reachOf(cluster);
   const ownership = createOwnership?.({ member, client, keys, clock, log, meter, reachOf });
@@ -148,6 +159,7 @@ function createWatched(
     keys,
     queue,
     settings,
+    givenScope: given,
     names,
     clock,
     random,

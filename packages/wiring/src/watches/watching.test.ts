@@ -48,6 +48,7 @@ test("when the look at rollouts breaks, the watches end before the failure is to
     meter: new CountingMeter(),
     settings: settingsOf(loadConfig(ruleFields, { args: [], env: {} })),
     queue: { add: async () => undefined, waits: async () => false },
+    givenScope: { names: undefined, selector: undefined },
     names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
     random: () => 0.5,
     auditIntervalMs: 0,

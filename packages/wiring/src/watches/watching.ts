@@ -22,8 +22,10 @@ import { RedisHints } from "@fleet-reloader/redis/hints/redis-hints";
 import { RedisRolloutRuns } from "@fleet-reloader/redis/history/redis-rollout-runs";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
 import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
+import type { GivenScope } from "@fleet-reloader/runtime/config/given-scope";
 import { eventSourceOf } from "../hints/event-source.ts";
 import { MissedHints } from "../hints/missed-hints.ts";
+import { IdleScope } from "./idle-scope.ts";
 import { runTogether } from "./run-together.ts";
 import type { WebhookMode } from "./webhook-mode.ts";
 
@@ -32,6 +34,8 @@ export interface WatchingOptions {
   readonly keys: Keys;
   readonly queue: Workqueue;
   readonly settings: Settings;
+  /** The flags that the scope of the settings comes from, for people. */
+  readonly givenScope: GivenScope;
   readonly names: NameMatches;
   readonly clock: Clock;
   readonly random: Random;
@@ -64,11 +68,13 @@ export class Watching {
   readonly #watchers = new Map<ClusterId, WatchedCluster>();
   readonly #semaphore: Semaphore;
   readonly #hints: RedisHints;
+  readonly #idleScope: IdleScope;
 
   constructor(options: WatchingOptions) {
     this.#options = options;
-    const { client, clock, keys, log } = options;
+    const { client, clock, givenScope: given, keys, log } = options;
     this.#hints = new RedisHints({ client, keys, clock, log });
+    this.#idleScope = new IdleScope({ given, clock, logOf: (name) => log.child({ cluster: name }) });
     this.#semaphore = new Semaphore({ atOnce: syncsAtOnce, longestMs: syncTurnMs, clock });
   }
 
@@ -78,11 +84,18 @@ export class Watching {
     const isHinted = eventSourceOf(labels, this.#options.eventSource) === "audit";
     const inbox = isHinted ? this.#inboxOf(engaged) : undefined;
     const synced = engaged.syncBegins();
-    const watcher = this.#watcherOf(engaged, synced, inbox, signal);
+    const { promise: inSync, resolve: isInSync } = Promise.withResolvers<void>();
+    const onInSync = () => {
+      synced();
+      isInSync();
+    };
+    const watcher = this.#watcherOf(engaged, onInSync, inbox, signal);
+    const { namespaces } = scopeIn(this.#options.settings.scope, engaged.namespaces);
     this.#watchers.set(cluster, { name, watcher, isHinted });
     try {
       await runTogether(signal, [
         (life) => watcher.run(life),
+        (life) => this.#idleScope.watchNames({ engaged, namespaces, inSync }, life),
         ...(inbox === undefined ? [] : [(life: AbortSignal) => inbox.run(life)]),
         // Webhook mode rolls nothing.
         ...(this.#options.webhookMode === undefined
@@ -176,6 +189,7 @@ export class Watching {
       semaphore: this.#semaphore,
       auditIntervalMs,
       onInSync,
+      onSelected: (count) => this.#idleScope.selected(engaged, count),
     });
   }
 }
