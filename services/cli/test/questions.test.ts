@@ -63,14 +63,20 @@ test("status shows clusters, queue age, holds, freezes and open changes at once"
     expect(output).toContain(part);
 });
 
-test("status says of a freeze of no cluster that it covers nothing", async () => {
-  const idle = { scope: { cluster: "Nova" }, reason: "disk full", by: "bob" };
+test.each([
+  [{ cluster: "Nova" }, "cluster Nova", "no cluster is called Nova; did you mean nova?"],
+  [
+    { namespace: "shopp" },
+    "namespace shopp",
+    "no workload of namespace shopp is reloaded; did you mean shop?",
+  ],
+])("status says of a freeze of %j that it covers nothing", async (scope, named, missing) => {
+  const idle = { scope, reason: "disk full", by: "bob" };
   const member = `worker-1 ${JSON.stringify(idle)}`;
   await bed.client.connection.zadd(bed.keys.fleet.freezes, bed.clock.now(), member);
   const [{ output }, { output: json }] = [await bed.run("status"), await bed.run("status", "-o", "json")];
   await bed.client.connection.zrem(bed.keys.fleet.freezes, member);
-  const missing = "no cluster is called Nova; did you mean nova?";
-  expect(output).toContain(`  cluster Nova: disk full (by bob); it covers nothing: ${missing}\n`);
+  expect(output).toContain(`  ${named}: disk full (by bob); it covers nothing: ${missing}\n`);
   expect(output).toMatch(/^ {2}cluster nova: disk full \(by ann\)$/m);
   expect(Object(JSON.parse(json)).freezes).toContainEqual({ ...idle, missing });
 });

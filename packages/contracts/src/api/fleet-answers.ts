@@ -81,7 +81,7 @@ const freezeAnswer = z.object({
   untilMs: z.exactOptional(z.number()),
   missing: z.exactOptional(z.string()).meta({
     description:
-      "Why the freeze covers nothing: no registered cluster matches it. Its namespace, workload and source are not checked here.",
+      "Why the freeze covers nothing now: no registered cluster matches it, or nothing there that is reloaded. Absent also where that is not known: for a caller that sees everything, namespace, workload and source are compared with up to 2000 workloads.",
   }),
 });
 

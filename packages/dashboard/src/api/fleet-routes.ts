@@ -9,7 +9,8 @@ import type { ChangeSummary } from "@fleet-reloader/engine/overview/changes/chan
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import { fleetStatus, freezesInForce, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { freezesInForce } from "@fleet-reloader/engine/overview/freezes-in-force";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import {
@@ -59,15 +60,16 @@ export class FleetRoutes {
   }
 
   async status({ since = "" }: ApiQuery<"status">, signal: AbortSignal) {
+    const { clock, overview, seesAll } = this.#options;
     const { changes: its, isCut } = await recentChanges(this.#history, ofAllPlaces(since), signal);
     const { clusters, queue, held, freezeCount, freezes, unreadableFreezes, changes } = statusDigest(
-      await fleetStatus(this.#options.overview, its.summaries(), this.#options.clock.now()),
+      await fleetStatus(overview, its.summaries(), { nowMs: clock.now(), seesAll }),
     );
     const { count, sickCount, sick, workloads } = clusters;
     const { openCount, openWorkloads, open } = changes;
     return {
       clusters: { count, sickCount, workloads, sick: firstOnes(sick) },
-      queue: this.#options.seesAll ? queue : undefined,
+      queue: seesAll ? queue : undefined,
       held,
       freezeCount,
       freezes: firstOnes(freezes),
@@ -121,10 +123,11 @@ export class FleetRoutes {
   }
 
   async held({ cluster = "", namespace = "", reason = "" }: ApiQuery<"held">, take: TakePage) {
-    const { overview, clock } = this.#options;
+    const { overview, clock, seesAll } = this.#options;
     const { holds: all, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
     const nowMs = clock.now();
-    const freezes = freezesInForce(await overview.freezes(), clusters, nowMs);
+    const managed = seesAll ? (id: string) => overview.managed(id) : undefined;
+    const freezes = await freezesInForce(await overview.freezes(), { clusters, managed, nowMs });
     const { count, elements, next } = await take({
       all,
       keyOf: ({ id }) => [id],

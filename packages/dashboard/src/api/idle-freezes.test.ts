@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createAccessWorld, subjectsOf, tokenOf } from "../fixture/access-world.ts";
 import { fleetOf, overviewOf, startServedFleet } from "../fixture/served-fleet.ts";
 
 test("of a freeze of no cluster it is told that it covers nothing", async () => {
@@ -14,4 +15,28 @@ test("of a freeze of no cluster it is told that it covers nothing", async () => 
       undefined,
     ]);
   }
+});
+
+test("only who sees everything is told that nothing in a namespace is reloaded", async () => {
+  const freezes = async () => [{ scope: { namespace: "shopp" }, reason: "release", by: "ann" }];
+  const ref = { kind: "Deployment", namespace: "shop", name: "api" };
+  const managed = async () => [{ ref, sources: [], patterns: [] }];
+  const overview = { ...fleetOf([overviewOf("nova")]), freezes, managed };
+  const grant = { role: "viewer", clusters: "*" } as const;
+  const subjects = subjectsOf(
+    {},
+    {
+      ann: [{ ...grant, namespaces: "*" }],
+      bob: [{ ...grant, clusters: ["nova"], namespaces: ["shopp", "shop"] }],
+    },
+  );
+  const { access } = createAccessWorld(subjects, overview);
+  await using served = await startServedFleet({ access, overview });
+  const missing = "no workload of namespace shopp is reloaded; did you mean shop?";
+  for (const path of ["/api/v1/status", "/api/v1/held"])
+    for (const [name, told] of [["ann", missing] as const, ["bob", undefined] as const]) {
+      const { body } = await served.ask(path, { authorization: `Bearer ${tokenOf(name)}` });
+      expect(JSON.parse(body)).toMatchObject({ freezeCount: 1 });
+      expect(JSON.parse(body).freezes[0].missing).toBe(told);
+    }
 });

@@ -1,11 +1,10 @@
 import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
-import { type Freeze, isInForce } from "@fleet-reloader/domain/hold/freeze";
-import { frozenClustersOf } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import { countByReason } from "./by-reason.ts";
 import type { ChangeSummary } from "./changes/change-summary.ts";
 import { type ClusterHealth, clusterHealth } from "./cluster-health.ts";
-import type { ClusterOverview, FleetOverview, QueueOverview } from "./fleet-overview.ts";
+import type { FleetOverview, QueueOverview } from "./fleet-overview.ts";
+import { type FreezeInForce, freezesInForce } from "./freezes-in-force.ts";
 import { chosenClusters } from "./registered-clusters.ts";
 
 /** The state of a whole fleet. */
@@ -20,30 +19,18 @@ export interface FleetStatus {
   readonly changes: readonly ChangeSummary[];
 }
 
-/** A freeze whose end has not come. */
-export interface FreezeInForce extends Freeze {
-  /** The part of its scope that does not exist, so that it holds no cluster. It may be misspelt. */
-  readonly missing?: string;
-}
-
-/** The freezes in force. One whose scope holds no registered cluster names the part that does not exist. */
-export function freezesInForce(
-  freezes: readonly Freeze[],
-  clusters: readonly ClusterOverview[],
-  nowMs: number,
-): readonly FreezeInForce[] {
-  const inForce = freezes.filter((freeze) => isInForce(freeze, nowMs));
-  return inForce.map((freeze) => {
-    const { missing } = frozenClustersOf(freeze.scope, clusters);
-    return missing === undefined ? freeze : Object.assign({}, freeze, { missing });
-  });
+/** How a status is read. */
+export interface StatusOptions {
+  readonly nowMs: number;
+  /** Whether every workload of the fleet is shown here. */
+  readonly seesAll: boolean;
 }
 
 /** Reads the state of a fleet without its changes. */
 export async function fleetStatus(
   overview: FleetOverview,
   changes: readonly ChangeSummary[],
-  nowMs: number,
+  { nowMs, seesAll }: StatusOptions,
 ): Promise<FleetStatus> {
   const [clusters, queue, holds, known, unreadableFreezes] = await Promise.all([
     chosenClusters(overview, ""),
@@ -52,7 +39,8 @@ export async function fleetStatus(
     overview.freezes(),
     overview.unreadableFreezes(),
   ]);
-  const freezes = freezesInForce(known, clusters, nowMs);
+  const managed = seesAll ? (cluster: string) => overview.managed(cluster) : undefined;
+  const freezes = await freezesInForce(known, { clusters, managed, nowMs });
   const health = clusterHealth(clusters, holds);
   return { clusters: health, queue, holds, freezes, unreadableFreezes, changes };
 }
