@@ -208,11 +208,25 @@ export const faultCatalogue = {
 
 export type FaultCode = keyof typeof faultCatalogue;
 
+/** What is wrong with one part of a request. */
+export interface RefusedPart {
+  /** The wrong part, for example `cluster`. */
+  readonly field: string;
+  /** The given value. */
+  readonly value: string;
+  /** A sentence that begins with the field. */
+  readonly problem: string;
+  /** What to write; empty: no mend is known. */
+  readonly mend: string;
+}
+
 export interface FaultOptions {
   /** Safe context: names only, never values. */
   readonly context?: Readonly<Record<string, string | number>>;
   /** The wait that the server asked for, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** Each wrong part of a request that has several. The message has a line for each. */
+  readonly parts?: readonly RefusedPart[];
   readonly cause?: unknown;
 }
 
@@ -221,6 +235,8 @@ export class Fault extends Error {
   readonly code: FaultCode;
   readonly context: Readonly<Record<string, string | number>>;
   readonly retryAfterMs: number | undefined;
+  /** Empty: the message is about one thing. */
+  readonly parts: readonly RefusedPart[];
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -228,6 +244,7 @@ export class Fault extends Error {
     this.code = code;
     this.context = options.context ?? {};
     this.retryAfterMs = options.retryAfterMs;
+    this.parts = options.parts ?? [];
   }
 
   get class(): FaultClass {

@@ -38,6 +38,22 @@ test.each([
   expect(errors.replaceAll(server.url.origin, "SERVER")).toBe(`--server SERVER: ${says}\n`);
 });
 
+test("a refusal of several parts has a line for each, with the name of its flag", async () => {
+  const parts = [
+    { field: "namespace", value: "Shop", problem: "namespace: is no name", mend: "write one in lower case" },
+    { field: "until", value: "soon", problem: "until: is no time", mend: "" },
+  ];
+  const refusal = JSON.stringify({ code: "question.invalid", ...parts[0], parts });
+  await using server = await startSink((response) =>
+    response.writeHead(400, { "content-type": "application/json" }).end(refusal),
+  );
+  const { code, errors } = await commandRun(["status", "--server", server.url.origin]);
+  expect({ code, errors }).toEqual({
+    code: 78,
+    errors: "--namespace: is no name; write one in lower case\n--until: is no time\n",
+  });
+});
+
 test.each([
   ["retry Deployment/api", "--redis-url"],
   ["freeze --fleet", "--freeze-configmap or --freeze-file, as the workers have it,"],

@@ -7,6 +7,7 @@ import { placeName } from "./frame/frame.ts";
 import { addressAfterSignIn, signInView } from "./frame/session.ts";
 import { terminalView } from "./frame/terminal.ts";
 import type { Place } from "./place.ts";
+import { refusedPartsOf } from "./refused-parts.ts";
 import { el, link, type ViewNode } from "./view-node.ts";
 import { changesView, changeView } from "./views/changes.ts";
 import { clustersView } from "./views/clusters.ts";
@@ -99,13 +100,15 @@ function forbiddenView({ mend, problem }: ApiProblem): readonly ViewNode[] {
 }
 
 function problemView(refusal: ApiProblem): readonly ViewNode[] {
-  const { code, mend, problem, value } = refusal;
+  const { code } = refusal;
   if (code === "access.forbidden") return forbiddenView(refusal);
   return [
     el("h1", {}, "No answer"),
-    el("p", { class: "failed", role: "alert" }, problem),
-    ...(value === undefined || value === "" ? [] : [el("p", {}, `Given: ${value}`)]),
-    el("p", {}, `What to do: ${mend}`),
+    ...refusedPartsOf(refusal).flatMap(({ mend, problem, value }) => [
+      el("p", { class: "failed", role: "alert" }, problem),
+      ...(value === undefined || value === "" ? [] : [el("p", {}, `Given: ${value}`)]),
+      el("p", {}, `What to do: ${mend}`),
+    ]),
     el("p", { class: "end" }, code),
   ];
 }

@@ -34,6 +34,51 @@ test.each([
   expect(await liftBeside(other)).toBe("no longer frozen in ConfigMap reloader/freezes: cluster nova");
 });
 
+/** Sends a dry run of an admin, and returns the refusal. */
+async function refusalOf(act: string, own: object) {
+  const { acts, overview } = actingFleet(admin);
+  await using served = await startServedFleet({ acts, overview });
+  const body = JSON.stringify(Object.assign({ reason: "incident 4711", dryRun: true }, own));
+  return JSON.parse((await served.ask(`/api/v1/acts/${act}`, json, "POST", body)).body);
+}
+
+test("every wrong field of a freeze is refused with its value and what to write", async () => {
+  const wrong = { namespace: "Shop", workload: "Deploymnt/api", until: "soon" };
+  const parts = [
+    {
+      field: "namespace",
+      value: "Shop",
+      problem: 'namespace: "Shop" is no name of a namespace',
+      mend: "write one in lower case, and no pattern",
+    },
+    {
+      field: "workload",
+      value: "Deploymnt/api",
+      problem: 'workload: "Deploymnt/api" is not of a known kind of workload',
+      mend: "write Deployment/api",
+    },
+    {
+      field: "until",
+      value: "soon",
+      problem: 'until: "soon" is no time',
+      mend: "write for example 2026-01-31T18:00:00Z",
+    },
+  ];
+  expect(await refusalOf("freeze", wrong)).toEqual({ code: "question.invalid", ...parts[0], parts });
+});
+
+test("every field that a body may not have, or not so, is refused", async () => {
+  const wrong = { objct: "Deployment/api", batch: 99, dryRun: "yes", 1: 2 };
+  const { parts, ...first } = await refusalOf("retry", wrong);
+  expect(parts.map((part: { field: string; mend: string }) => [part.field, part.mend])).toEqual([
+    ["1", expect.stringMatching(/^write one of object, /)],
+    ["objct", "did you mean object?"],
+    ["dryRun", "docs/reference/openapi.json says what each field may be"],
+    ["batch", "docs/reference/openapi.json says what each field may be"],
+  ]);
+  expect(first).toEqual({ code: "question.invalid", ...parts[0] });
+});
+
 test.each([
   ["freeze", { until: "soon" }, "until", "soon", 'until: "soon" is no time', "write for example 2026"],
   [
@@ -48,12 +93,10 @@ test.each([
 ] as const)(
   "the refusal of %s %j has the value and what to write",
   async (act, own, field, value, why, mend) => {
-    const { acts, overview } = actingFleet(admin);
-    await using served = await startServedFleet({ acts, overview });
     const scope = field === "until" ? { fleet: true } : {};
-    const body = JSON.stringify(Object.assign({ reason: "incident 4711", dryRun: true }, scope, own));
-    const { body: text } = await served.ask(`/api/v1/acts/${act}`, json, "POST", body);
+    const refusal = await refusalOf(act, Object.assign(scope, own));
     const problem = expect.stringMatching(why);
-    expect(JSON.parse(text)).toMatchObject({ field, value, problem, mend: expect.stringContaining(mend) });
+    expect(refusal).toMatchObject({ field, value, problem, mend: expect.stringContaining(mend) });
+    expect(refusal).not.toHaveProperty("parts");
   },
 );

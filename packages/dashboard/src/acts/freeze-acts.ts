@@ -1,5 +1,5 @@
 import type { ActAnswer, ActBody } from "@fleet-reloader/contracts/api/act-routes";
-import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import { asFault, type Fault, type RefusedPart } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { FreezeCoverage } from "@fleet-reloader/domain/hold/freeze-coverage";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
@@ -10,9 +10,8 @@ import {
   unknownCoverageText,
 } from "@fleet-reloader/engine/act/freeze-reading";
 import { historyVersion } from "@fleet-reloader/engine/history/history";
-import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import { refusedParts, refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import {
-  type CheckedEntry,
   declareFreeze,
   entryScopeText,
   entryText,
@@ -23,7 +22,11 @@ import {
   scopeEntryOf,
   type WantedScope,
 } from "@fleet-reloader/runtime/freeze/declare-freeze";
-import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
+import {
+  type CheckedEntry,
+  type FreezeEntry,
+  freezeOfEntry,
+} from "@fleet-reloader/runtime/freeze/freeze-entries";
 import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { unreadableFreezes } from "../access/scoped-fleet.ts";
 import { shownMax } from "./answer-in-parts.ts";
@@ -197,15 +200,20 @@ function wantedScopeOf(body: WantedScope): WantedScope {
 
 function intendedEntry(checked: CheckedEntry, given: Readonly<Record<string, unknown>>): FreezeEntry {
   if (checked.type === "entry") return checked.entry;
-  const [problem = "", ...mend] = checked.why.split("; ");
+  throw refusedParts(checked.problems.map((line) => refusedField(line, given)));
+}
+
+/** A line is `field: what is wrong; what to write`, without a field where it is about the whole body. */
+function refusedField(line: string, given: Readonly<Record<string, unknown>>): RefusedPart {
+  const [problem = "", ...mend] = line.split("; ");
   const [first = "", ...rest] = problem.split(": ");
   const isField = rest.length > 0 && /^[a-zA-Z]+$/.test(first);
-  throw refusedQuestion({
+  return {
     field: isField ? first : "body",
     value: isField ? String(given[first] ?? "") : "",
     problem: isField ? problem : `body: ${problem}`,
     mend: mend.join("; "),
-  });
+  };
 }
 
 function storesOf(stores: FreezeStores | undefined): FreezeStores {

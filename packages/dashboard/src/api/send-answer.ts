@@ -4,19 +4,20 @@ import { type Fault, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 
 /** The answer of the API to a fault: field, value, what is wrong, mend. */
-export function apiProblemOf({ code, context, message, class: its }: Fault): ApiProblem {
+export function apiProblemOf({ code, context, message, parts, class: its }: Fault): ApiProblem {
   const { count, field, mend, value } = context;
   // The message of an internal error may quote anything. It is in the log only.
   const said = its === "invariant" ? faultCatalogue[code].meaning : message;
   const hasMend = typeof mend === "string" && mend !== "";
   // The message of a refusal ends with its mend.
-  const problem = hasMend && said.endsWith(`; ${mend}`) ? said.slice(0, -mend.length - 2) : said;
+  const one = hasMend && said.endsWith(`; ${mend}`) ? said.slice(0, -mend.length - 2) : said;
   return {
     code,
     ...(field === undefined ? {} : { field: String(field) }),
     ...(value === undefined ? {} : { value: String(value) }),
-    problem,
+    problem: parts[0]?.problem ?? one,
     mend: hasMend ? mend : faultCatalogue[code].mend,
+    ...(parts.length === 0 ? {} : { parts: [...parts] }),
     ...(typeof count === "number" ? { count } : {}),
   };
 }

@@ -3,7 +3,14 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { describeScope, isInForce } from "@fleet-reloader/domain/hold/freeze";
 import { mayOverlap } from "@fleet-reloader/domain/hold/freeze-overlap";
 import { printable } from "../log/printable.ts";
-import { type FreezeEntry, freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
+import {
+  type CheckedEntry,
+  checkFreezeEntry,
+  type FreezeEntry,
+  freezeOfEntry,
+  readFreezeEntries,
+  writeFreezeEntries,
+} from "./freeze-entries.ts";
 import type { FreezeStore, FreezeStores } from "./freeze-store.ts";
 
 /** The scope of a freeze, as people write it; an empty text restricts nothing. */
@@ -25,14 +32,9 @@ export interface WantedFreeze {
   readonly until: string;
 }
 
-/** The entry of a document, or why there is none: field, value and mend. */
-export type CheckedEntry =
-  | { readonly type: "entry"; readonly entry: FreezeEntry }
-  | { readonly type: "refused"; readonly why: string };
-
 /** Checks a freeze by the same rules as a document that a person wrote. */
 export function freezeEntryOf({ by, reason, scope, until }: WantedFreeze, nowMs: number): CheckedEntry {
-  return checkedEntry({
+  return checkFreezeEntry({
     ...writtenScope(scope),
     ...given("reason", reason),
     by,
@@ -42,7 +44,7 @@ export function freezeEntryOf({ by, reason, scope, until }: WantedFreeze, nowMs:
 
 /** Checks the scope of a freeze to lift by the same rules. */
 export function scopeEntryOf(scope: WantedScope): CheckedEntry {
-  return checkedEntry(writtenScope(scope));
+  return checkFreezeEntry(writtenScope(scope));
 }
 
 /** Adds a freeze. When the same scope is already frozen, changes its reason and its end. */
@@ -155,14 +157,6 @@ function entriesIn(store: FreezeStore, text: string | undefined): readonly Freez
   const document = readFreezeEntries(text);
   if (document.type === "known") return document.entries;
   throw new Fault("config.invalid", `${store.name}: ${document.why}`);
-}
-
-function checkedEntry(wanted: object): CheckedEntry {
-  const document = readFreezeEntries(JSON.stringify([wanted]));
-  const [entry] = document.type === "known" ? document.entries : [];
-  if (entry !== undefined) return { type: "entry", entry };
-  const why = document.type === "unreadable" ? document.why.replaceAll("entry 1: ", "") : "it says nothing";
-  return { type: "refused", why };
 }
 
 function writtenScope({ cluster, clusterSelector, fleet, namespace, source, workload }: WantedScope) {

@@ -75,6 +75,19 @@ export type FreezeDocument =
   | { readonly type: "known"; readonly entries: readonly FreezeEntry[] }
   | { readonly type: "unreadable"; readonly why: string };
 
+/** An entry, or why it is none: field, value and mend, a line each. */
+export type CheckedEntry =
+  | { readonly type: "entry"; readonly entry: FreezeEntry }
+  | { readonly type: "refused"; readonly problems: readonly string[] };
+
+/** Checks an entry that a person wrote. */
+export function checkFreezeEntry(written: unknown): CheckedEntry {
+  const { data, error, success } = freezeEntry.safeParse(written);
+  return success
+    ? { type: "entry", entry: data }
+    : { type: "refused", problems: error.issues.map((issue) => describeIssue(issue, written)) };
+}
+
 /** Reads a freeze document: a YAML list. An empty text is refused: somebody may be writing the document at this moment. */
 export function readFreezeEntries(text: string): FreezeDocument {
   let value: unknown;
@@ -87,9 +100,9 @@ export function readFreezeEntries(text: string): FreezeDocument {
     return { type: "unreadable", why: "it is no list; write a list of freezes, or [] for none" };
   const problems: string[] = [];
   const entries = value.flatMap((each: unknown, at) => {
-    const parsed = freezeEntry.safeParse(each);
-    if (parsed.success) return [parsed.data];
-    for (const issue of parsed.error.issues) problems.push(`entry ${at + 1}${describeIssue(issue, each)}`);
+    const checked = checkFreezeEntry(each);
+    if (checked.type === "entry") return [checked.entry];
+    for (const problem of checked.problems) problems.push(`entry ${at + 1}: ${problem}`);
     return [];
   });
   return problems.length > 0 ? { type: "unreadable", why: problems.join("; ") } : { type: "known", entries };
@@ -117,13 +130,13 @@ function describeIssue({ path, message, code }: z.core.$ZodIssue, each: unknown)
   const [field] = path;
   if (field === undefined)
     return code === "unrecognized_keys"
-      ? `: ${message}; known are fleet, ${freezeScope.join(", ")}, reason, by and until`
-      : `: ${message}`;
+      ? `${message}; known are fleet, ${freezeScope.join(", ")}, reason, by and until`
+      : message;
   const value =
     typeof each === "object" && each !== null
       ? Object.entries(each).find(([key]) => key === field)
       : undefined;
-  return `: ${String(field)}: ${JSON.stringify(value?.[1])?.slice(0, 100)} ${message}`;
+  return `${String(field)}: ${JSON.stringify(value?.[1])?.slice(0, 100)} ${message}`;
 }
 
 function splitName(text: string): { readonly kind: string; readonly name: string } {

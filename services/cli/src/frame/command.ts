@@ -117,8 +117,10 @@ function refuseServer(name: string, flags: ConfigShape, words: readonly string[]
 /** A question is put with flags: its fields are theirs. A message that names a flag is complete. */
 export function asFlagFault(fault: Fault): Fault {
   if (fault.code !== "question.invalid") return fault;
-  const { message } = fault;
-  return new Fault("config.invalid", message.startsWith("--") ? message : `--${message}`, { cause: fault });
+  const { message, parts } = fault;
+  const lines = parts.length === 0 ? [message] : message.split("\n");
+  const flags = lines.map((line) => (line.startsWith("--") ? line : `--${line}`));
+  return new Fault("config.invalid", flags.join("\n"), { cause: fault });
 }
 
 function checkArguments(

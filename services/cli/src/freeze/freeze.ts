@@ -2,7 +2,6 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import {
-  type CheckedEntry,
   declareFreeze,
   entryScopeText,
   entryText,
@@ -12,7 +11,11 @@ import {
   scopeEntryOf,
   type WantedScope,
 } from "@fleet-reloader/runtime/freeze/declare-freeze";
-import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
+import {
+  type CheckedEntry,
+  type FreezeEntry,
+  freezeOfEntry,
+} from "@fleet-reloader/runtime/freeze/freeze-entries";
 import type { FreezeStore, FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { actorOf } from "../acts/act-flags.ts";
@@ -82,7 +85,7 @@ function entryIn(checked: CheckedEntry): FreezeEntry {
   if (checked.type === "entry") return checked.entry;
   throw new Fault(
     "config.invalid",
-    `${checked.why} (with flags: --fleet, --cluster, --cluster-selector, --namespace, …)`,
+    `${checked.problems.join("; ")} (with flags: --fleet, --cluster, --cluster-selector, --namespace, …)`,
   );
 }
 

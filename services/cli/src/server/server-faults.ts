@@ -1,6 +1,6 @@
 import { actsRoot } from "@fleet-reloader/contracts/api/act-routes";
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
-import { Fault, type FaultCode, faultCatalogue } from "@fleet-reloader/domain/fault";
+import { Fault, type FaultCode, faultCatalogue, type RefusedPart } from "@fleet-reloader/domain/fault";
 import { printable } from "@fleet-reloader/runtime/log/printable";
 
 /** What to do about failures to connect, by their code. */
@@ -49,11 +49,14 @@ export interface RefusedRequest {
 export function refusalOf(
   { path, server, token }: RefusedRequest,
   status: number,
-  { code, count, field, mend, problem }: ApiProblem,
+  { code, count, field, mend, parts = [], problem }: ApiProblem,
 ): Fault {
   const known = faultCodeOf(code, status);
   const shownMend = mendOf({ status, mend, field, path, hasToken: token !== undefined }, server);
-  const text = printable(withMend(problem, shownMend));
+  const one = printable(withMend(problem, shownMend));
+  // Parts are of a question that is not understood: their mends are as good here.
+  const text =
+    parts.length === 0 ? one : parts.map((part) => printable(withMend(part.problem, part.mend))).join("\n");
   // What is wrong with a question is a flag of this command, unless it is named as one of the server's.
   const isOurs = known === "question.invalid" && !problem.startsWith("--");
   return new Fault(known, isOurs ? text : `--server ${server.origin}: ${text}`, {
@@ -63,7 +66,17 @@ export function refusalOf(
       problem: printable(problem),
       mend: printable(mend),
     },
+    parts: parts.map(printablePart),
   });
+}
+
+function printablePart({ field, mend, problem, value }: RefusedPart): RefusedPart {
+  return {
+    field: printable(field),
+    value: printable(value),
+    problem: printable(problem),
+    mend: printable(mend),
+  };
 }
 
 interface ServerRefusal {

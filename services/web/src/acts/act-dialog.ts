@@ -1,5 +1,6 @@
 import type { ActAnswer, ActName } from "@fleet-reloader/contracts/api/act-routes";
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
+import { refusedPartsOf } from "../refused-parts.ts";
 import { el, link, type ViewNode } from "../view-node.ts";
 import { type ActOffer, offerName } from "./act-offer.ts";
 
@@ -194,11 +195,11 @@ function meantLines({ count, notice, workloads }: ActAnswer): readonly ViewNode[
   ];
 }
 
-function problemLines({ mend, problem }: ApiProblem): readonly ViewNode[] {
-  return [
+function problemLines(refusal: ApiProblem): readonly ViewNode[] {
+  return refusedPartsOf(refusal).flatMap(({ mend, problem }) => [
     el("p", { class: "failed", role: "alert" }, problem),
     ...(mend === "" ? [] : [el("p", {}, `What to do: ${mend}`)]),
-  ];
+  ]);
 }
 
 function field(label: string, attributes: Readonly<Record<string, string>>): ViewNode {

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { startServedFleet } from "../fixture/served-fleet.ts";
+
+test("every wrong parameter is refused with its value and what to write", async () => {
+  await using served = await startServedFleet();
+  const { body, status } = await served.ask("/api/v1/clusters?clustr=nova&cursor=a&cursor=b&limit=0");
+  const parts = [
+    {
+      field: "clustr",
+      value: "nova",
+      problem: "clustr: is no parameter of this route",
+      mend: "did you mean cluster?",
+    },
+    { field: "cursor", value: "a,b", problem: "cursor: it is given 2 times", mend: "write it once" },
+    {
+      field: "limit",
+      value: "0",
+      problem: "limit: must be a whole number from 1 to 1000",
+      mend: "docs/reference/openapi.json says what each parameter may be",
+    },
+  ];
+  expect(status).toBe(400);
+  expect(JSON.parse(body)).toEqual({ code: "question.invalid", ...parts[0], parts });
+});
+
+test("of very many wrong parameters the first twenty are told", async () => {
+  await using served = await startServedFleet();
+  const query = Array.from({ length: 30 }, (_, at) => `other${at}=1`).join("&");
+  const { body } = await served.ask(`/api/v1/clusters?${query}`);
+  expect(JSON.parse(body).parts).toHaveLength(20);
+});
