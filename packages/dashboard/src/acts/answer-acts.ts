@@ -12,6 +12,7 @@ import { statusOfFault } from "@fleet-reloader/contracts/api/api-problem";
 import { readActBody } from "@fleet-reloader/contracts/api/read-act-body";
 import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import { readByWatchers } from "@fleet-reloader/engine/act/freeze-reading";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
@@ -135,11 +136,15 @@ async function permissionsOf(
 function actIn({ pathname }: ApiAddress): ActName {
   const act = actNames.find((name) => pathname === `${actsRoot}/${name}`);
   if (act !== undefined) return act;
+  const near = nearestName(pathname.slice(actsRoot.length + 1), actNames);
   throw refusedQuestion({
     field: "path",
     value: pathname,
     problem: "path: the API has no such act",
-    mend: `the acts are ${actNames.map((name) => `${actsRoot}/${name}`).join(", ")}`,
+    mend:
+      near !== undefined
+        ? `did you mean ${actsRoot}/${near}?`
+        : `the acts are ${actNames.map((name) => `${actsRoot}/${name}`).join(", ")}`,
   });
 }
 

@@ -1,6 +1,7 @@
 import { type ApiRouteName, apiRoot, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
 import { newsPath } from "@fleet-reloader/contracts/api/news";
 import { decodePercentCodes } from "@fleet-reloader/domain/bytes";
+import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 
 /** A question to a route of the API, not yet checked. */
@@ -25,8 +26,20 @@ export function readApiQuestion(address: Pick<URL, "pathname" | "searchParams">)
     field: "path",
     value: address.pathname,
     problem: "path: the API has no such route",
-    mend: `the routes are ${[...routeNames.map((route) => apiRoutes[route].path), newsPath].map((path) => `${apiRoot}${path}`).join(", ")}`,
+    mend: routeMend(address.pathname),
   });
+}
+
+/** Names the routes that begin with what was probably meant, or all. */
+function routeMend(pathname: string): string {
+  const begin = (path: string) => path.split("/")[1] ?? "";
+  const all = [...routeNames.map((route) => apiRoutes[route].path), newsPath];
+  const near = nearestName(begin(pathname.slice(apiRoot.length)), [...new Set(all.map(begin))]);
+  const written = (paths: readonly string[], separator: string) =>
+    paths.map((path) => `${apiRoot}${path}`).join(separator);
+  if (near === undefined) return `the routes are ${written(all, ", ")}`;
+  const meant = all.filter((path) => begin(path) === near);
+  return `did you mean ${written(meant, " or ")}?`;
 }
 
 const routeNames = [

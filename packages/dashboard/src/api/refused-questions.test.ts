@@ -29,3 +29,17 @@ test("of very many wrong parameters the first twenty are told", async () => {
   const { body } = await served.ask(`/api/v1/clusters?${query}`);
   expect(JSON.parse(body).parts).toHaveLength(20);
 });
+
+test.each([
+  ["GET", "/api/v1/statuss", "did you mean /api/v1/status?"],
+  ["GET", "/api/v1/change/f1", "did you mean /api/v1/changes or /api/v1/changes/{change}?"],
+  ["GET", "/api/v1/nothing", expect.stringMatching(/^the routes are /)],
+  ["POST", "/api/v1/acts/retri", "did you mean /api/v1/acts/retry?"],
+  ["POST", "/api/v1/acts/nothing", expect.stringMatching(/^the acts are /)],
+])("the refusal of %s %s names the path that was meant", async (method, path, mend) => {
+  await using served = await startServedFleet();
+  const headers = { "content-type": "application/json" };
+  const { body, status } = await served.ask(path, headers, method, method === "POST" ? "{}" : "");
+  expect(status).toBe(404);
+  expect(JSON.parse(body)).toMatchObject({ field: "path", mend });
+});
