@@ -7,7 +7,7 @@ import { placeName } from "./frame/frame.ts";
 import { addressAfterSignIn, signInView } from "./frame/session.ts";
 import { terminalView } from "./frame/terminal.ts";
 import type { Place } from "./place.ts";
-import { refusedPartsOf } from "./refused-parts.ts";
+import { refusalLines } from "./refusal-lines.ts";
 import { el, link, type ViewNode } from "./view-node.ts";
 import { changesView, changeView } from "./views/changes.ts";
 import { clustersView } from "./views/clusters.ts";
@@ -102,15 +102,7 @@ function forbiddenView({ mend, problem }: ApiProblem): readonly ViewNode[] {
 function problemView(refusal: ApiProblem): readonly ViewNode[] {
   const { code } = refusal;
   if (code === "access.forbidden") return forbiddenView(refusal);
-  return [
-    el("h1", {}, "No answer"),
-    ...refusedPartsOf(refusal).flatMap(({ mend, problem, value }) => [
-      el("p", { class: "failed", role: "alert" }, problem),
-      ...(value === undefined || value === "" ? [] : [el("p", {}, `Given: ${value}`)]),
-      el("p", {}, `What to do: ${mend}`),
-    ]),
-    el("p", { class: "end" }, code),
-  ];
+  return [el("h1", {}, "No answer"), ...refusalLines(refusal), el("p", { class: "end" }, code)];
 }
 
 function nowhereView(path: string): readonly ViewNode[] {

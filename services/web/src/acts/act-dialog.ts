@@ -1,6 +1,6 @@
 import type { ActAnswer, ActName } from "@fleet-reloader/contracts/api/act-routes";
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
-import { refusedPartsOf } from "../refused-parts.ts";
+import { refusalLines } from "../refusal-lines.ts";
 import { el, link, type ViewNode } from "../view-node.ts";
 import { type ActOffer, offerName } from "./act-offer.ts";
 
@@ -49,7 +49,7 @@ function stateView({ act, seenAt }: ActOffer, state: ActState): readonly ViewNod
     case "asking":
       return [el("p", { role: "status", class: "none" }, "Asking what is meant…"), buttons("Cancel")];
     case "failed":
-      return [...problemLines(state.problem), buttons("Close")];
+      return [...refusalLines(state.problem), buttons("Close")];
     case "meant":
       return meantView(act, state);
     case "doing":
@@ -104,7 +104,7 @@ function stoppedView(
   seenAt: string,
 ): readonly ViewNode[] {
   return [
-    ...(problem === undefined ? [] : problemLines(problem)),
+    ...(problem === undefined ? [] : refusalLines(problem)),
     el(
       "p",
       { role: "status" },
@@ -128,7 +128,7 @@ function stoppedMeaning(left: number, problem: ApiProblem | undefined): string {
 function meantView(act: ActName, state: Extract<ActState, { type: "meant" }>): readonly ViewNode[] {
   const { isSending, meant, problem, words } = state;
   return [
-    ...(problem === undefined ? [] : problemLines(problem)),
+    ...(problem === undefined ? [] : refusalLines(problem)),
     ...meantLines(meant),
     el("p", {}, actMeaning[act]),
     field("Reason", { name: "reason", value: words.reason, required: "", maxlength: "1000" }),
@@ -193,13 +193,6 @@ function meantLines({ count, notice, workloads }: ActAnswer): readonly ViewNode[
     ...(names.length === 0 ? [] : [el("ul", {}, ...names)]),
     ...(more > 0 && names.length > 0 ? [el("p", {}, `and ${more} more`)] : []),
   ];
-}
-
-function problemLines(refusal: ApiProblem): readonly ViewNode[] {
-  return refusedPartsOf(refusal).flatMap(({ mend, problem }) => [
-    el("p", { class: "failed", role: "alert" }, problem),
-    ...(mend === "" ? [] : [el("p", {}, `What to do: ${mend}`)]),
-  ]);
 }
 
 function field(label: string, attributes: Readonly<Record<string, string>>): ViewNode {

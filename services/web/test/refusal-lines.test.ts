@@ -16,12 +16,13 @@ const problem = {
   mend: "",
 };
 
+const shown =
+  "limit: must be 1 or more Given: 0 What to do: write a larger one clustr: is no parameter Given: nova What to do: did you mean cluster?";
+
 test("a view that is refused for several parts names each, and what to do", () => {
   const place = placeOfAddress("/clusters", "?limit=0&clustr=nova");
   const view = placeView(place, { type: "failed", problem }, { path: "/clusters", nowMs: 0 });
-  expect(textOf(view)).toContain(
-    "limit: must be 1 or more Given: 0 What to do: write a larger one clustr: is no parameter Given: nova What to do: did you mean cluster?",
-  );
+  expect(textOf(view)).toContain(shown);
 });
 
 test("an act that is refused for several fields names each, and what to do", () => {
@@ -32,7 +33,5 @@ test("an act that is refused for several fields names each, and what to do", () 
     body: {},
     seenAt: "/held",
   };
-  expect(textOf(actDialogView(offer, { type: "failed", problem }))).toContain(
-    "limit: must be 1 or more What to do: write a larger one clustr: is no parameter What to do: did you mean cluster?",
-  );
+  expect(textOf(actDialogView(offer, { type: "failed", problem }))).toContain(shown);
 });
