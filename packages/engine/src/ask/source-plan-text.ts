@@ -12,10 +12,7 @@ export function sourcePlanText(plan: SourcePlan): string {
   const lines = [head, "", ...known, questionText(plan)];
   if (state === "missing")
     lines.push(`It does not exist${nearest === undefined ? "" : `; did you mean ${nearest}?`}`);
-  for (const { name, nearest: meant } of plan.absentKeys ?? [])
-    lines.push(
-      `It has no key ${name}${meant === undefined ? ": as if it were added." : `; did you mean ${meant}?`}`,
-    );
+  lines.push(...absentKeyLines(plan));
   if (state === "unseen") lines.push("It shows no content now, so nothing is known of a change.");
   if (users.length === 0) lines.push("", "No workload of the namespace uses or names it.");
   for (const [title, group] of groupsOf(users)) {
@@ -27,6 +24,14 @@ export function sourcePlanText(plan: SourcePlan): string {
       "Breakers and budgets were asked for each roll alone. Together they may roll one after another.",
     );
   return `${lines.join("\n")}\n`;
+}
+
+/** A sentence for each asked key that the source does not have. */
+export function absentKeyLines({ absentKeys = [] }: Pick<SourcePlan, "absentKeys">): readonly string[] {
+  return absentKeys.map(({ name, nearest: meant }) => {
+    const rest = meant === undefined ? ": as if it were added." : `; did you mean ${meant}?`;
+    return `It has no key ${name}${rest}`;
+  });
 }
 
 function questionText({ keys, state }: SourcePlan): string {

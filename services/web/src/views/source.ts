@@ -1,6 +1,7 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { isNoReason } from "@fleet-reloader/domain/decision/reasons";
 import { reasonText } from "@fleet-reloader/engine/ask/reason-texts";
+import { absentKeyLines } from "@fleet-reloader/engine/ask/source-plan-text";
 import { actRow } from "../acts/act-offer.ts";
 import { freezeObjectOffer, releaseOffer, replayOffer } from "../acts/offered-acts.ts";
 import { ago } from "../age.ts";
@@ -24,6 +25,7 @@ export function sourceView(answer: PlanAnswer, page: OfferingPage, nowMs: number
       ["State", `${state}${meant}`],
       ["If it changed now", keys === "all" ? "every key" : `key ${keys.join(", ")}`],
     ]),
+    ...absentKeyLines(answer).map((line) => el("p", { class: "notice" }, line)),
     ...actRow(page.permits, object, [
       replayOffer(object),
       releaseOffer("sources", object),
