@@ -95,7 +95,7 @@ export interface ServedFreezes {
 
 /** The freezes of a service. It stores in Redis which documents existed, and logs when one cannot be read. */
 export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
-  const { client, clock, config, env, fleet, keys, log, meter, userAgent } = options;
+  const { client, clock, config, env, fleet, keys, log, member, meter, userAgent } = options;
   const known = new RedisKnownDocuments({ client, keys });
   const open = openFreezes({ config, env, userAgent, clock, known });
   const registered = () => fleet.listed;
@@ -104,7 +104,10 @@ export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   const { signal } = lifetime;
   const loops = new Loops(signal);
   loops.add("the reading of freezes", freezes.run(signal));
-  loops.add("the list of clusters", publishClusters(options, signal));
+  loops.add(
+    "the list of clusters",
+    publishClusters(new ClusterLister({ client, clock, keys, member }), fleet, clock, signal),
+  );
   return {
     freezes,
     stores: open.stores,
@@ -122,9 +125,12 @@ const publishMs = 5000;
 /** Most registrations arrive within the first moments. */
 const publishFirstMs = 1000;
 
-async function publishClusters(options: ServedFreezesOptions, signal: AbortSignal): Promise<void> {
-  const { clock, fleet } = options;
-  const lister = new ClusterLister(options);
+async function publishClusters(
+  lister: ClusterLister,
+  fleet: ServedFreezesOptions["fleet"],
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     const { claimedClusters, listed } = fleet;
     const put = () => lister.put({ listed, isWhole: claimedClusters !== undefined });

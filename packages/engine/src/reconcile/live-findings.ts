@@ -4,6 +4,7 @@ import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { RecentMap } from "../async/recent-map.ts";
 import type { MissingNameFact, UnreadableFact } from "../history/fact.ts";
 import type { Settings } from "../ports/settings.ts";
+import type { MissingSources } from "./missing-sources.ts";
 import type { Reading } from "./reading.ts";
 
 /** The number of workloads whose findings are remembered, some hundred bytes each. A forgotten finding is reported once more. */
@@ -43,6 +44,16 @@ export class LiveFindings {
   ): readonly MissingNameFact[] {
     const named = missing.map((found) => ({ found, name: sourceKey(found.source) }));
     return this.#toldNames.news(`${request.cluster}/${live.uid}`, named);
+  }
+
+  /** Findings that are looked for only when the workload was created or changed: nothing else shows them. */
+  async findNew(
+    reading: Reading,
+    missing: Pick<MissingSources, "findUnmatched">,
+  ): Promise<readonly (UnreadableFact | MissingNameFact)[]> {
+    if (reading.delivery.purpose !== "adoption") return [];
+    const unmatched = await missing.findUnmatched(reading);
+    return [...this.find(reading), ...this.misnamed(reading, unmatched)];
   }
 
   /** Findings that are new. */

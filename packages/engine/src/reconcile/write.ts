@@ -108,7 +108,7 @@ async function askForMissed(
 
 /** Writes a roll that is due, or only what the pods run with. */
 async function write(dependencies: WriteDependencies, decision: RollDecision): Promise<Outcome | Again> {
-  const { brake, clock, keys, queue, recorder, records, settings, sources } = dependencies;
+  const { brake, clock, keys, missing, mistakes, queue, recorder, records, settings, sources } = dependencies;
   const { due, landed, reading } = decision;
   const { request, delivery, interest } = reading;
   const window = windowOf(interest.optIn.overrides, settings);
@@ -118,7 +118,7 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
       ? await askForRoll(brake, records, decision, await prepareRoll(reading, due, { clock, keys, settings }))
       : {};
   const pause = pauseOf(clock, settings.dialect, reading, rolling !== undefined);
-  recorder.record(reading, dependencies.mistakes.unreadable(reading, problemsOf(decision, pause)));
+  recorder.record(reading, mistakes.unreadable(reading, problemsOf(decision, pause)));
   // The author of the workload's change may be changing its sources too, so this change waits like any other.
   if (due !== undefined && !mayRoll) await queue.add([{ request, ...window, purpose: "change" }]);
   const pausing = pausingOf(pause.change, settings.dialect);
@@ -133,17 +133,9 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
     const resumeWindow = { quietPeriodMs: pause.resumeAfterMs, maxWaitMs: pause.resumeAfterMs };
     await queue.add([{ request, ...resumeWindow, purpose: "resume" }]);
   }
-  await recordMistakes(dependencies, reading);
+  recorder.record(reading, await mistakes.findNew(reading, missing));
   // A held roll leaves the applied state as it was, so everything is decided again after the hold.
   return held ?? outcome;
-}
-
-/** Records mistakes that are looked for only when the workload was created or changed, because nothing else shows them. */
-async function recordMistakes(dependencies: WriteDependencies, reading: Reading): Promise<void> {
-  const { missing, mistakes, recorder } = dependencies;
-  if (reading.delivery.purpose !== "adoption") return;
-  recorder.record(reading, mistakes.find(reading));
-  recorder.record(reading, mistakes.misnamed(reading, await missing.findUnmatched(reading)));
 }
 
 /** Clears the hold when no roll is due: the pods run with the present contents, or have been rolled for them. */

@@ -29,8 +29,9 @@ export class ClusterLister {
   readonly #list: RedisClusterList;
 
   constructor(options: ClusterListerOptions) {
+    const { client, keys } = options;
     this.#options = options;
-    this.#list = new RedisClusterList(options);
+    this.#list = new RedisClusterList({ client, keys });
   }
 
   async put({ isWhole, listed }: Listing): Promise<void> {
