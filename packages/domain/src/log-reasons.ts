@@ -1,3 +1,5 @@
+import { parkReasons } from "./park-reasons.ts";
+
 /**
  * Reasons that no other catalogue has, each with its meaning: of log lines, of metrics of parked requests and of queue entries. Faults have
  * their own codes.
@@ -31,21 +33,7 @@ export const logReasons = [
     meaning:
       "A worker was started with --forget-old-keys: the applied state recorded with another key no longer counts.",
   },
-  { reason: "ClusterUnknown", meaning: "The worker has no connection to the cluster of a request yet." },
-  {
-    reason: "ClusterUnreachable",
-    meaning: "The cluster does not answer its probes; its requests are parked.",
-  },
-  {
-    reason: "ClusterFailing",
-    meaning:
-      "The cluster did not accept the last probe, failed several requests in a row, or looks hung; its requests are parked, and tried now and then.",
-  },
-  { reason: "ClusterBusy", meaning: "The cluster's share of the worker's slots is taken." },
-  {
-    reason: "WorkloadsNotListed",
-    meaning: "The first list of the cluster's workloads is not complete, so the earlier state is not known.",
-  },
+  ...parkReasons,
   {
     reason: "AuditBody",
     meaning:
@@ -56,6 +44,4 @@ export const logReasons = [
     meaning:
       "A list found changes that no audit event told of within two minutes. They are published; the cluster is Degraded until a list finds none.",
   },
-  { reason: "RolloutUnfinished", meaning: "A followed rollout is still under way." },
-  { reason: "JobTerminating", meaning: "A Job that is being recreated is still being deleted." },
 ] as const;

@@ -9,25 +9,13 @@ import {
   yesReasons,
 } from "@fleet-reloader/domain/decision/reasons";
 import { type HoldReason, holdReasons } from "@fleet-reloader/domain/hold/reasons";
-import { logReasons } from "@fleet-reloader/domain/log-reasons";
+import { type ParkReason, parkReasons } from "@fleet-reloader/domain/park-reasons";
 import {
   type RollReason,
   rollReasons,
   type StayReason,
   stayReasons,
 } from "@fleet-reloader/domain/plan/reasons";
-
-/** Why a request waits in the queue although nothing holds its roll. */
-type ParkReason = Extract<
-  (typeof logReasons)[number]["reason"],
-  | "ClusterUnknown"
-  | "ClusterUnreachable"
-  | "ClusterFailing"
-  | "ClusterBusy"
-  | "WorkloadsNotListed"
-  | "RolloutUnfinished"
-  | "JobTerminating"
->;
 
 /** Every reason that an answer may have. */
 export type AnsweredReason =
@@ -43,7 +31,7 @@ export type AnsweredReason =
 const meanings: ReadonlyMap<string, string> = new Map(
   [
     ...[...yesReasons, ...noReasons, ...rollReasons, ...stayReasons],
-    ...[...holdReasons, ...logReasons, ...unservedReasons, ...unknownReasons],
+    ...[...holdReasons, ...parkReasons, ...unservedReasons, ...unknownReasons],
   ].map(({ reason, meaning }) => [reason, meaning]),
 );
 
