@@ -209,7 +209,10 @@ const reloader: Fields = {
       "boolean",
       "Create it. When empty, it is created for several replicas or with KEDA; Stakater Reloader creates none then.",
     ),
-    minAvailable: unset(["integer", "string"], "Minimum available pods."),
+    minAvailable: unset(
+      ["integer", "string"],
+      "Minimum available pods. As many as there are, or 1 of 1, keep every node with one of them from being drained; the notes say so.",
+    ),
     maxUnavailable: unset(["integer", "string"], "Maximum unavailable pods; overrides minAvailable."),
   }),
   netpol: open("NetworkPolicy that opens only what it needs; see fleetReloader.networkPolicy.", {

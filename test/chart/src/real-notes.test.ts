@@ -125,6 +125,53 @@ describe("the notes say which memory limit a heap does not fit into", () => {
   });
 });
 
+describe("the notes say which budget lets no node be drained", () => {
+  const stuck = (name: string, limit: string) =>
+    `The PodDisruptionBudget ${name} (${limit}) lets none of its pods be evicted`;
+  const notes = (budget: object, more: object = {}, replicas = 1) =>
+    notesOf({
+      reloader: { podDisruptionBudget: { enabled: true, ...budget }, deployment: { replicas } },
+      fleetReloader: more,
+    });
+  const redis = { redis: { url: "redis://redis" } };
+
+  test.each([
+    ["minAvailable", 1],
+    ["minAvailable", "50%"],
+    ["maxUnavailable", 0],
+    ["maxUnavailable", "0%"],
+  ])("%s %j of one pod", async (kind, limit) => {
+    const text = await notes({ [kind]: limit });
+    expect(text).toContain(stuck("reloader-reloader", `${kind}: ${limit}`));
+    expect(text).toContain("Please set reloader.podDisruptionBudget.maxUnavailable=1.");
+  });
+
+  test("and none that lets one go", async () => {
+    for (const text of [
+      ...[
+        await notes({}),
+        await notes({ maxUnavailable: "1%" }),
+        await notes({ enabled: false, minAvailable: 1 }),
+      ],
+      ...[await notes({ minAvailable: 1 }, redis, 2), await notes({ minAvailable: "50%" }, redis, 3)],
+      // Without a Redis one of several runs, and has no budget.
+      await notes({ minAvailable: 1 }, {}, 2),
+    ])
+      expect(text).not.toContain("evicted");
+  });
+
+  test("of each process of a hub; KEDA may make more workers", async () => {
+    const hubbed = { mode: "hub", ...redis };
+    const watcher = { replicas: 1 };
+    const text = await notes({ minAvailable: 1 }, { ...hubbed, hub: { watcher } });
+    expect(text).toContain(stuck("reloader-reloader-watcher", "minAvailable: 1"));
+    expect(text).not.toContain("reloader-reloader-worker (");
+    const scaled = await notes({ minAvailable: 2 }, { ...hubbed, hub: { keda: { enabled: true } } });
+    expect(scaled).toContain(stuck("reloader-reloader-watcher", "minAvailable: 2"));
+    expect(scaled).not.toContain("reloader-reloader-worker (");
+  });
+});
+
 test("the notes name values that only other versions of the peer's chart have", async () => {
   const notes = await notesOf({ reloader: { replicas: 3, volumes: [] } });
   expect(notes).toContain("it belongs into reloader.deployment.replicas.");
