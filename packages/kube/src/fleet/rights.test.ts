@@ -1,4 +1,5 @@
 import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
+import { parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
 import { defaultSettings } from "@fleet-reloader/engine/ports/settings";
 import { expect, test } from "vitest";
 import { missingRights, type Part, type Right, rightsFor } from "./rights.ts";
@@ -28,6 +29,22 @@ test.each<[readonly Part[], readonly string[]]>([
   const rights = rightsFor(parts, tellingSettings, undefined);
   const on = (resource: string) => verbs.map((verb) => ({ verb, group: "", resource, namespace: undefined }));
   expect(rights).toEqual([...on("configmaps"), ...on("secrets")]);
+});
+
+// The chart grants a watcher of a hub no more on namespaces.
+test.each<[readonly Part[], readonly string[]]>([
+  [
+    ["watcher", "teller"],
+    ["list", "watch"],
+  ],
+  [["worker"], ["get"]],
+])("%j needs %j on namespaces that are selected by labels", (parts, verbs) => {
+  const namespaceSelector = parseLabelSelector("reload=yes");
+  if ("problem" in namespaceSelector) throw new Error(namespaceSelector.problem);
+  const scope = { ...defaultSettings.scope, namespaceSelector };
+  const rights = rightsFor(parts, { ...tellingSettings, scope }, undefined);
+  const onNamespaces = rights.filter(({ resource }) => resource === "namespaces");
+  expect(onNamespaces.map(({ verb }) => verb)).toEqual(verbs);
 });
 
 // 26 rights in each of a hundred namespaces would take minutes one after the other.

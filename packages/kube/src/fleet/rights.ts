@@ -34,6 +34,8 @@ export function rightsFor(
 ): readonly Right[] {
   const scope = scopeIn(settings.scope, shown);
   const read = readVerbs(parts);
+  // What a webhook is called for are sources: a teller looks at no namespace.
+  const follow = readVerbs(parts.filter((part) => part !== "teller"));
   const write = parts.includes("worker") ? ["patch"] : [];
   const namespaces = scope.namespaces ?? [undefined];
   const workloads = workloadKinds.filter(isThere);
@@ -44,7 +46,7 @@ export function rightsFor(
   return [
     ...sources.flatMap((resource) => on(resource, read)),
     ...workloads.flatMap((kind) => on(kind, [...read, ...write])),
-    ...(selectorOf(scope) === undefined ? [] : read.map((verb) => rightOf(verb, selected, undefined))),
+    ...(selectorOf(scope) === undefined ? [] : follow.map((verb) => rightOf(verb, selected, undefined))),
   ];
 }
 
