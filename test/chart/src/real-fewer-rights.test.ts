@@ -58,10 +58,12 @@ test("and so it is by a hub, whose workers may do nothing", async () => {
   await using redis = await startRedis();
   const webhookUrl = sink.url.href;
   const fleetReloader = { mode: "hub", redis: { url: redis.url } };
-  const objects = await rendered({ values: { reloader: { webhookUrl }, fleetReloader } });
+  const namespaceSelector = "kubernetes.io/metadata.name=tools";
+  const objects = await rendered({ values: { reloader: { webhookUrl, namespaceSelector }, fleetReloader } });
   await grant(plane, "telling-watcher", rightsOf(objects, { but: "worker" }));
   await grant(plane, "telling-worker", rightsOf(objects, { but: "watcher" }));
-  const args = ["--redis-url", redis.url, `--webhook-url=${webhookUrl}`];
+  const selected = `--namespace-selector=${namespaceSelector}`;
+  const args = ["--redis-url", redis.url, `--webhook-url=${webhookUrl}`, selected];
   await using watcher = start("telling-watcher", "watcher", args);
   await using worker = start("telling-worker", "worker", args);
   await watcher.ready();

@@ -59,6 +59,17 @@ describe("where a webhook is called and nothing is rolled, only sources may be r
     expect((await grantedBy({ reloader: scoped, fleetReloader: hub })).join()).not.toContain("worker");
   });
 
+  test("in a hub that selects namespaces by labels workers look at none of them", async () => {
+    const reloader = { webhookUrl, namespaceSelector: "reload=yes" };
+    const all = await grantedBy({ reloader, fleetReloader: hub });
+    expect(all.filter((each) => each.includes(" namespaces: "))).toEqual([
+      ...["watcher namespaces: get", "watcher namespaces: list, watch"],
+      // The identity of the cluster alone.
+      "worker namespaces: get",
+      ...["dashboard namespaces: get", "dashboard namespaces: get"],
+    ]);
+  });
+
   test("an Event tells of a cluster that another registration claims to be", async () => {
     const clusters = { secrets: ["flux=flux-system"] };
     const all = await grantedBy({ reloader: { webhookUrl }, fleetReloader: { clusters } });

@@ -102,7 +102,9 @@ called and nothing is rolled, sources are read, and the worker of a hub has noth
   resources: [namespaces]
   resourceNames: [kube-system]
   verbs: [get]
-{{- if .Values.reloader.namespaceSelector }}
+{{- /* A worker that rolls nothing looks at none. */}}
+{{- $looks := or (ne (.Component | default "") "worker") (empty (include "fleet-reloader.onlyTells" .)) }}
+{{- if and .Values.reloader.namespaceSelector $looks }}
 # For their labels: a watcher follows all, the others look at one.
 - apiGroups: [""]
   resources: [namespaces]
