@@ -23,7 +23,7 @@ const reference = readFileSync(join(root, "docs/reference/config.md"), "utf8");
 const called = [...reference.matchAll(/^\| `--([a-z-]+)` \| `([A-Z_]+)` \| URL \|/gm)]
   .map(([, flag = "", variable = ""]) => ({ flag, variable }))
   // Where people are sent back to: nothing of ours calls it.
-  .filter(({ flag }) => !["oidc-redirect-url", "otlp-endpoint"].includes(flag));
+  .filter(({ flag }) => flag !== "oidc-redirect-url");
 
 describe("the network policy opens", () => {
   test("the port of every URL that a flag or a variable of the values names", async () => {
@@ -97,6 +97,19 @@ describe("the network policy opens", () => {
     expect((await egressPorts(env({ open: { OTEL_EXPORTER_OTLP_ENDPOINT: url } }))).slice(2)).toEqual([
       [port],
     ]);
+  });
+
+  test.each([
+    ["a Secret of the release", env({ secret: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" } })],
+    ["a flag", { fleetReloader: { args: ["--otlp-endpoint=http://collector:4318"] } }],
+    [
+      "a flag of the workers",
+      {
+        fleetReloader: { ...redis, hub: { worker: { args: ["--otlp-endpoint", "http://collector:4318"] } } },
+      },
+    ],
+  ])("for the collector that %s names its port", async (_, values) => {
+    expect((await egressPorts(values)).at(-1)).toEqual([4318]);
   });
 
   test("nothing else without webhook, collector, issuer and Redis", async () => {

@@ -195,9 +195,12 @@ describe("with a NetworkPolicy the notes name what the values do not tell", () =
   });
 
   test("the ports of URLs in Secrets of one's own", async () => {
-    const existing = { hook: { ALERT_WEBHOOK_PROXY: "proxy", OTHER: "x" } };
+    const existing = {
+      hook: { ALERT_WEBHOOK_PROXY: "proxy", OTHER: "x", OTEL_EXPORTER_OTLP_ENDPOINT: "url" },
+    };
     const text = await policy({}, { deployment: { env: { existing } } });
     expect(text).toContain("- ALERT_WEBHOOK_PROXY (Secret hook). Open are 443, 80; put others into");
+    expect(text).toContain("- OTEL_EXPORTER_OTLP_ENDPOINT (Secret hook). None is open; put a rule into");
     expect(text).not.toContain("OTHER");
     const redis = { existingSecret: "redis-url", port: 6390 };
     expect(await policy({ fleetReloader: { redis } })).toContain("- Redis (Secret redis-url). Open is 6390;");

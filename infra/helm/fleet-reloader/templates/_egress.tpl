@@ -65,6 +65,11 @@
 {{- include "fleet-reloader.portsOf" (prepend $said .Values.fleetReloader.access.oidc.issuerUrl | compact) -}}
 {{- end -}}
 
+{{/* The ports of the collector of traces, as JSON; none: nothing is traced. */}}
+{{- define "fleet-reloader.collectorPorts" -}}
+{{- include "fleet-reloader.portsOf" (include "fleet-reloader.saidUrls" (list . "otlp-endpoint" "OTEL_EXPORTER_OTLP_ENDPOINT") | mustFromJson) -}}
+{{- end -}}
+
 {{/* The ports of Redis, as JSON; the nodes of a Redis Cluster may have several. None: only the embedded one is used. */}}
 {{- define "fleet-reloader.redisPorts" -}}
 {{- $redis := .Values.fleetReloader.redis -}}
@@ -93,7 +98,9 @@
 {{- $ofRedis := printf "Open is %d; put another into fleetReloader.redis.port" (int $redis.port) -}}
 {{- with $redis.existingSecret }}{{ $unknown = append $unknown (printf "Redis (Secret %s). %s" . $ofRedis) }}{{ end -}}
 {{- $says := dict "FLEET_RELOADER_REDIS_URL" $ofRedis -}}
-{{- $_ := set $says "FLEET_RELOADER_OIDC_ISSUER_URL" "None is open; put a rule into fleetReloader.networkPolicy.extraEgress" -}}
+{{- range list "OTEL_EXPORTER_OTLP_ENDPOINT" "FLEET_RELOADER_OIDC_ISSUER_URL" -}}
+{{- $_ := set $says . "None is open; put a rule into fleetReloader.networkPolicy.extraEgress" -}}
+{{- end -}}
 {{- $ofWebhooks := printf "Open are %s; put others into fleetReloader.networkPolicy.alertPorts" (include "fleet-reloader.webhookPorts" . | mustFromJson | join ", ") -}}
 {{- range list "FLEET_RELOADER_WEBHOOK_URL" "ALERT_WEBHOOK_URL" "ALERT_WEBHOOK_PROXY" "FLEET_RELOADER_NOTIFY_WEBHOOK_URL" "FLEET_RELOADER_NOTIFY_WEBHOOK_PROXY" -}}
 {{- $_ := set $says . $ofWebhooks -}}
