@@ -1,4 +1,4 @@
-import { jsonField, jsonList, jsonText } from "../json.ts";
+import { isJsonObject, jsonField, jsonList, jsonText } from "../json.ts";
 
 /** What one field manager owns of an object, and when it last wrote any of that (whole seconds, the API server's clock). */
 export interface ManagedFields {
@@ -35,9 +35,14 @@ export function ownersOf(object: unknown, ...path: readonly string[]): readonly 
   );
 }
 
+/** Called for each manager of each object that a watch shows. */
 function hasField(fields: unknown, path: readonly string[]): boolean {
   let at = fields;
-  for (const name of path) at = jsonField(at, `f:${name}`);
+  for (const name of path) {
+    const field = `f:${name}`;
+    if (!isJsonObject(at) || !Object.hasOwn(at, field)) return false;
+    at = at[field];
+  }
   return at !== undefined;
 }
 

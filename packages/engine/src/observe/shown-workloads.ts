@@ -81,9 +81,15 @@ export class ShownWorkloads {
 
 /** Template and annotations are parts of the object, so they are stored once. */
 function shownText(live: LiveWorkload): string {
-  const parts = { template: undefined, templateAnnotations: undefined, annotations: undefined };
   const object = { ...Object(live.object), status: undefined };
-  return JSON.stringify({ ...live, ...parts, object });
+  const parts = {
+    ...live,
+    template: undefined,
+    templateAnnotations: undefined,
+    annotations: undefined,
+    object,
+  };
+  return JSON.stringify(parts);
 }
 
 function shownLive(kept: Kept, { templatePath }: WorkloadKind): LiveWorkload {

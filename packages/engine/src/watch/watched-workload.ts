@@ -107,10 +107,11 @@ export function printWithoutStatus(workload: LiveWorkload, kind: WorkloadKind): 
   const { annotations, generation, isPaused, object } = workload;
   if (kind.templateOwner !== undefined || generation === 0) return undefined;
   const isRolledOut = appliedTexts(annotations).some(hasEarlier) && areAllUpdated(object);
-  const metadata = { ...Object(jsonField(object, "metadata")), resourceVersion: undefined };
+  const metadata = jsonField(object, "metadata");
   const managedFields = jsonList(metadata, "managedFields").map(withoutStatusFields);
-  const parts = [generation, isPaused, kind.eligibility?.(object), isRolledOut];
-  return fingerprint(JSON.stringify([...parts, { ...metadata, managedFields }]));
+  const withoutVersion = { ...Object(metadata), resourceVersion: undefined, managedFields };
+  const eligibility = kind.eligibility?.(object);
+  return fingerprint(JSON.stringify([generation, isPaused, eligibility, isRolledOut, withoutVersion]));
 }
 
 /** Annotations that a controller writes together with the status are kept. */
