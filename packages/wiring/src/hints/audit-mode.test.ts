@@ -1,5 +1,4 @@
 import { auditEvent, eventList } from "@fleet-reloader/audit/fixture/audit-events";
-import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { Addition } from "@fleet-reloader/engine/ports/workqueue";
 import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
@@ -9,7 +8,6 @@ import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields"
 import { ruleFields } from "@fleet-reloader/runtime/config/fields";
 import { loadConfig } from "@fleet-reloader/runtime/config/load";
 import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
-import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
@@ -18,7 +16,7 @@ import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { engagedCluster } from "../fixture/engaged-cluster.ts";
-import { Watching } from "../watches/watching.ts";
+import { watchingOf } from "../fixture/watching-of.ts";
 import { createAuditReceiver } from "./audit-receiver.ts";
 import { createServedFilter } from "./hinted-resources.ts";
 
@@ -58,17 +56,11 @@ async function startAudited(eventSource: EventSourceMode = "audit") {
   const settings = settingsOf(loadConfig(ruleFields, { args: [], env: {} }));
   const shared = { client, keys, clock: systemClock, log, meter, settings };
   const added: Addition[] = [];
-  const watching = new Watching({
-    ...shared,
-    queue: { add: async (more) => void added.push(...more), waits: async () => false },
-    givenScope: { names: undefined, selector: undefined },
-    names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
-    random: () => 0.5,
-    auditIntervalMs: 0,
-    eventSource,
-    webhookMode: undefined,
-    shown: undefined,
-  });
+  const queue = {
+    add: async (more: readonly Addition[]) => void added.push(...more),
+    waits: async () => false,
+  };
+  const watching = watchingOf({ ...shared, queue, eventSource });
   const user = eventSource === "audit" ? "lister" : undefined;
   const { connection, engaged, synced, told } = engagedCluster(cluster.kubeconfig(user));
   const lifetime = new AbortController();

@@ -1,20 +1,13 @@
-import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
-import { Keys } from "@fleet-reloader/redis/connection/keys";
-import { ruleFields } from "@fleet-reloader/runtime/config/fields";
-import { givenScope } from "@fleet-reloader/runtime/config/given-scope";
-import { loadConfig } from "@fleet-reloader/runtime/config/load";
-import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
-import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import { engagedCluster } from "../fixture/engaged-cluster.ts";
-import { Watching } from "./watching.ts";
+import { watchingOf } from "../fixture/watching-of.ts";
 
 const hourMs = 3_600_000;
 
@@ -29,31 +22,16 @@ async function watched(args: readonly string[], prepare: (cluster: SimCluster) =
   prepare(cluster);
   const log = new CollectedLog();
   const client = new RedisClient(redisAddress(redis.url), log);
-  const sources = { args, env: {} };
   let hours: (() => void)[] = [];
   const nextHour = () => new Promise<void>((resolve) => hours.push(resolve));
-  const watching = new Watching({
-    clock: {
-      ...systemClock,
-      sleep: (ms, signal) =>
-        ms === hourMs
-          ? Promise.race([nextHour(), systemClock.sleep(ms, signal)])
-          : systemClock.sleep(ms, signal),
-    },
-    client,
-    log,
-    keys: new Keys("watching"),
-    meter: new CountingMeter(),
-    settings: settingsOf(loadConfig(ruleFields, sources)),
-    givenScope: givenScope(ruleFields, sources),
-    queue: { add: async () => undefined, waits: async () => false },
-    names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
-    random: () => 0.5,
-    auditIntervalMs: 0,
-    eventSource: "watch",
-    webhookMode: undefined,
-    shown: undefined,
-  });
+  const clock: Clock = {
+    ...systemClock,
+    sleep: (ms, signal) =>
+      ms === hourMs
+        ? Promise.race([nextHour(), systemClock.sleep(ms, signal)])
+        : systemClock.sleep(ms, signal),
+  };
+  const watching = watchingOf({ clock, client, log }, args);
   return {
     cluster,
     log,

@@ -1,19 +1,12 @@
-import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
-import { Keys } from "@fleet-reloader/redis/connection/keys";
-import { ruleFields } from "@fleet-reloader/runtime/config/fields";
-import { loadConfig } from "@fleet-reloader/runtime/config/load";
-import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
-import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import { engagedCluster } from "../fixture/engaged-cluster.ts";
-import { Watching } from "./watching.ts";
+import { watchingOf } from "../fixture/watching-of.ts";
 
 /** How often slow rollouts are checked. */
 const lookEveryMs = 5000;
@@ -37,24 +30,13 @@ test("when the look at rollouts breaks, the watches end before the failure is to
   const client = new RedisClient(redisAddress(redis.url), log);
   const look = Promise.withResolvers<void>();
   let isBroken = false;
-  const watching = new Watching({
+  const watching = watchingOf({
     clock: {
       ...systemClock,
       sleep: (ms, signal) => (ms === lookEveryMs && !isBroken ? look.promise : systemClock.sleep(ms, signal)),
     },
     client,
     log,
-    keys: new Keys("watching"),
-    meter: new CountingMeter(),
-    settings: settingsOf(loadConfig(ruleFields, { args: [], env: {} })),
-    queue: { add: async () => undefined, waits: async () => false },
-    givenScope: { names: undefined, selector: undefined },
-    names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
-    random: () => 0.5,
-    auditIntervalMs: 0,
-    eventSource: "watch",
-    webhookMode: undefined,
-    shown: undefined,
   });
   const { connection, engaged, synced } = engagedCluster(cluster.kubeconfig());
   const stop = new AbortController();

@@ -1,21 +1,13 @@
 import { jsonField } from "@fleet-reloader/domain/json";
-import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { describe, expect, test } from "vitest";
+import { followedKinds } from "../../beds/followed-kinds.ts";
 import { readsApp, rolloutManifest } from "../../beds/kind-bed.ts";
-import { silentReporter } from "../../beds/silent-reporter.ts";
-import { createTestBed } from "../../beds/test-bed.ts";
-import { MemoryRolloutRuns } from "../../memory/memory-rollout-runs.ts";
 
 const minuteMs = 60_000;
 
 /** A canary of two replicas that was just rolled: it has the strategy given. */
 async function rolledCanary(strategy: object) {
-  const ended: string[] = [];
-  const bed = createTestBed({
-    settings: { workloadKinds: knownKinds },
-    reporter: silentReporter({ ended: ({ result, reason }) => ended.push(`${result} ${reason}`) }),
-    following: { runs: new MemoryRolloutRuns(), firstCheckMs: 5000, onSettled: async () => undefined },
-  });
+  const bed = followedKinds();
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });
   const spec = { replicas: 2, template: readsApp, strategy };
   const web = bed.cluster.setObject("Rollout", "web", rolloutManifest("rollout", spec));
@@ -28,7 +20,7 @@ async function rolledCanary(strategy: object) {
     const observedGeneration = `${jsonField(bed.cluster.workload(web)?.object, "metadata", "generation") ?? 1}`;
     bed.cluster.setStatus(web, { observedGeneration, ...status });
   };
-  return { ...bed, ended, now, argoSays };
+  return { ...bed, now, argoSays };
 }
 
 const canary = (...steps: readonly object[]) => ({ canary: { steps: [{ setWeight: 20 }, ...steps] } });

@@ -1,20 +1,13 @@
 import { jsonField } from "@fleet-reloader/domain/json";
-import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { expect, test } from "vitest";
+import { followedKinds } from "../../beds/followed-kinds.ts";
 import { readsApp, rolloutManifest } from "../../beds/kind-bed.ts";
-import { silentReporter } from "../../beds/silent-reporter.ts";
-import { createTestBed, outcomeOf } from "../../beds/test-bed.ts";
-import { MemoryRolloutRuns } from "../../memory/memory-rollout-runs.ts";
+import { outcomeOf } from "../../beds/test-bed.ts";
 
 const workloadRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web-template" };
 
 test("a Rollout goes on until Argo has seen the Deployment that it refers to", async () => {
-  const ended: string[] = [];
-  const bed = createTestBed({
-    settings: { workloadKinds: knownKinds },
-    reporter: silentReporter({ ended: ({ result, reason }) => ended.push(`${result} ${reason}`) }),
-    following: { runs: new MemoryRolloutRuns(), firstCheckMs: 5000, onSettled: async () => undefined },
-  });
+  const bed = followedKinds();
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });
   const template = bed.cluster.setObject("Deployment", "web-template", { spec: { template: readsApp } });
   const web = bed.cluster.setObject("Rollout", "web", rolloutManifest("rollout", { workloadRef }));
@@ -31,8 +24,8 @@ test("a Rollout goes on until Argo has seen the Deployment that it refers to", a
   bed.cluster.setSource("ConfigMap", "app", { a: "2" });
   expect(outcomeOf(await bed.reconcile(web))).toBe("rolled");
   await bed.elapse(30_000);
-  expect(ended).toEqual([]);
+  expect(bed.ended).toEqual([]);
   argoSees();
   await bed.elapse(30_000);
-  expect(ended).toEqual(["healthy Available"]);
+  expect(bed.ended).toEqual(["healthy Available"]);
 });
