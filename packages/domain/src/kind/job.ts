@@ -46,9 +46,11 @@ export const job: WorkloadKind = {
   rolloutState: jobState,
 };
 
-const endConditions: ReadonlySet<unknown> = new Set([
-  "Complete",
-  "Failed",
+/** All pods of the Job have ended. */
+const endedPodsConditions: ReadonlySet<unknown> = new Set(["Complete", "Failed"]);
+/** It has succeeded or failed, and some pods may still be stopping. */
+const decidedConditions: ReadonlySet<unknown> = new Set([
+  ...endedPodsConditions,
   "SuccessCriteriaMet",
   "FailureTarget",
 ]);
@@ -58,19 +60,19 @@ function jobEligibilityOf(object: unknown): Eligibility {
   if (jsonText(metadata, "annotations", replacesAnnotation) !== undefined) return "stash";
   const owners = jsonList(metadata, "ownerReferences");
   if (owners.some((owner) => jsonField(owner, "controller") === true)) return "owned";
-  const conditions = jsonList(object, "status", "conditions");
-  const isEnd = (condition: unknown): boolean =>
-    endConditions.has(jsonField(condition, "type")) && jsonField(condition, "status") === "True";
-  if (conditions.some(isEnd)) return "finished";
+  if (hasCondition(object, decidedConditions)) return "finished";
   return jsonField(object, "spec", "suspend") === true ? "suspended" : "served";
 }
 
-/** Whether all pods of a Job have ended. That it has succeeded or failed is decided earlier, while some are still being stopped. */
+/** Whether all pods of a Job have ended. That it has succeeded or failed is decided earlier. */
 export function hasJobEnded(object: unknown): boolean {
-  return jsonList(object, "status", "conditions").some((condition) => {
-    const type = jsonField(condition, "type");
-    return (type === "Complete" || type === "Failed") && jsonField(condition, "status") === "True";
-  });
+  return hasCondition(object, endedPodsConditions);
+}
+
+function hasCondition(object: unknown, types: ReadonlySet<unknown>): boolean {
+  return jsonList(object, "status", "conditions").some(
+    (condition) => types.has(jsonField(condition, "type")) && jsonField(condition, "status") === "True",
+  );
 }
 
 /** The new Job that a stash describes, and the Job that it replaces. */

@@ -47,5 +47,5 @@ export const deploymentConfig = podController(
   "DeploymentConfig",
   { group: "apps.openshift.io", version: "v1", plural: "deploymentconfigs" },
   deploymentConfigState,
-  { patch: "merge", isOptional: true, hasNewPods: (object) => hasNewPods(object, "updatedReplicas") },
+  { patch: "merge", isOptional: true, hasNewPods },
 );

@@ -29,7 +29,7 @@ export const rollout: WorkloadKind = {
   templatePath: ["spec", "template"],
   templateOwner: ownerOf,
   followsOwner: (annotations) => !isRestarted(annotations),
-  hasNewPods: (object) => hasNewPods(object, "updatedReplicas"),
+  hasNewPods,
   roll: rolloutRollOf,
   rolloutState: argoRolloutState,
 };

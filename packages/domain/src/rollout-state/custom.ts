@@ -102,7 +102,7 @@ export function declaredState(object: unknown): RolloutState {
 
 /** Whether there are pods with the present template; true when the object does not count them. */
 export function hasNewDeclaredPods(object: unknown): boolean {
-  return !countsNewPods(readStatus(object)) || hasNewPods(object, "updatedReplicas");
+  return !countsNewPods(readStatus(object)) || hasNewPods(object);
 }
 
 function countsNewPods({ status }: StatusReader): boolean {

@@ -50,7 +50,7 @@ export function progressSeconds(read: StatusReader): number {
 }
 
 /** Whether there are pods with the present template, by this count in its status; if it is missing, there are none yet. */
-export function hasNewPods(object: unknown, count: NewPodCount): boolean {
+export function hasNewPods(object: unknown, count: NewPodCount = "updatedReplicas"): boolean {
   const status = readStatus(object);
   return status.isObserved && status.count(count) > 0;
 }

@@ -34,7 +34,7 @@ export async function freezesInForce(
   const inForce = freezes.filter((freeze) => isInForce(freeze, nowMs));
   const read = new Map<ClusterOverview, readonly ManagedWorkload[]>();
   let left = comparedMax;
-  const told: FreezeInForce[] = [];
+  const checked: FreezeInForce[] = [];
   for (const freeze of inForce) {
     const { clusters: frozen, missing } = frozenClustersOf(freeze.scope, clusters);
     const cost = frozen.reduce((sum, { workloads }) => sum + workloads, 0);
@@ -47,9 +47,9 @@ export async function freezesInForce(
         (read.get(one) ?? []).map((each) => reloadedAs(each, freeze.scope));
       idle = coverageOf(freeze.scope, clusters, reloaded).missing;
     }
-    told.push(idle === undefined ? freeze : Object.assign({}, freeze, { missing: idle }));
+    checked.push(idle === undefined ? freeze : Object.assign({}, freeze, { missing: idle }));
   }
-  return told;
+  return checked;
 }
 
 /** A freeze of whole clusters covers what they have, and what they will have. */

@@ -253,7 +253,7 @@ export class Fleet {
     });
     this.#engagements.set(cluster, engagement);
     log.info({ cluster: name, clusterUid: cluster, server: target.server }, "cluster engaged");
-    const shared = sharedNames(this.#engaged).get(name);
+    const shared = sharedNames(this.#engaged.filter((one) => one.name === name)).get(name);
     if (shared !== undefined) log.warn({ cluster: name, clusterUid: cluster }, shared);
     const ended = engagement.run(life.signal).then(() => {
       this.#engagements.delete(cluster);

@@ -4,9 +4,10 @@ import { Script } from "../connection/script.ts";
  * One exchange of a member with the others: it says that it lives, what it claims and what it gives up, and receives what changed. A record lives
  * as long as its owner, so renewing a thousand of them costs nothing. Time is Redis' own.
  *
- * Members: sorted set, member → when it expires. Owners: hash, cluster → `epoch movedAt weight owner`. Offers: hash, cluster → the epoch of
- * the owner that does not reach it; of another epoch it means nothing. The version changes with every change of these, and after a loss: it is the time in microseconds, and always more than the previous version. A counter would reach the same number
- * again after the loss of the last change.
+ * Members: sorted set, member → when it expires. Owners: hash, cluster → `epoch movedAt weight owner`. Offers: hash, cluster → the
+ * epoch of the owner that does not reach it; of another epoch it means nothing. The version changes with every change of these, and after a
+ * loss: it is the time in microseconds, and always more than the previous version. A counter would reach the same number again after the loss of
+ * the last change.
  *
  * The epoch is the time of the change of owner, and always more than the previous epoch. So it grows even after all data here is lost.
  *

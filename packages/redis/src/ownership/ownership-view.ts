@@ -1,7 +1,7 @@
 import { assignClusters, type Placement } from "@fleet-reloader/domain/ownership/assign-clusters";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import { readList, readText } from "../index/index-entry.ts";
-import type { Standing } from "./cluster-reach.ts";
+import type { ReachState } from "./cluster-reach.ts";
 
 /** The owner of a cluster in Redis. Only living members have records. */
 export interface OwnerRecord {
@@ -68,7 +68,7 @@ export interface Candidate {
   readonly lastWeight: number;
   /** It has had no owner, or been offered, for so long that its assigned member does not seem to take it. */
   readonly isOrphan: boolean;
-  readonly standing: Standing;
+  readonly reach: ReachState;
 }
 
 /** What a member may request now. */
@@ -107,8 +107,8 @@ export function wishesOf(
   return [...freed, ...asked];
 }
 
-function verbForOurs({ isOffered }: OwnerRecord, { standing }: Candidate): Wish["verb"] | undefined {
-  const isLost = standing === "lost";
+function verbForOurs({ isOffered }: OwnerRecord, { reach }: Candidate): Wish["verb"] | undefined {
+  const isLost = reach === "lost";
   if (isLost === isOffered) return undefined;
   return isLost ? "offer" : "retain";
 }
@@ -116,12 +116,12 @@ function verbForOurs({ isOffered }: OwnerRecord, { standing }: Candidate): Wish[
 /** A cluster that we do not reach is better with any owner than with us. */
 function verbForAnothers(
   { isOffered, movedAt }: OwnerRecord,
-  { isOrphan, standing }: Candidate,
+  { isOrphan, reach }: Candidate,
   { mayClaim, mayMove, now, stayMs }: Allowance,
   { isOurs, isTaker }: { readonly isOurs: boolean; readonly isTaker: boolean },
 ): Wish["verb"] | undefined {
-  if (isOffered) return mayClaim && standing === "steady" && (isTaker || isOrphan) ? "take" : undefined;
-  const isReached = standing === "back" || standing === "steady";
+  if (isOffered) return mayClaim && reach === "steady" && (isTaker || isOrphan) ? "take" : undefined;
+  const isReached = reach === "back" || reach === "steady";
   return isOurs && isReached && mayMove && now - movedAt >= stayMs ? "move" : undefined;
 }
 

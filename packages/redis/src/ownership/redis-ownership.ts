@@ -157,7 +157,7 @@ export class RedisOwnership implements Ownership {
   async #beat(): Promise<void> {
     const { log } = this.#options;
     await this.#exchange([]);
-    this.#reach.look([...this.#candidacies].map(({ cluster }) => cluster));
+    this.#reach.observe([...this.#candidacies].map(({ cluster }) => cluster));
     const wishes = [...this.#wishes(), ...this.#weighings()];
     if (wishes.length > 0) await this.#exchange(wishes);
     for (const { cluster, epoch, verb } of wishes)
@@ -262,7 +262,7 @@ export class RedisOwnership implements Ownership {
         lastEpoch: seen?.epoch ?? 0,
         lastWeight: seen?.weight ?? 1,
         isOrphan: since !== undefined && clock.monotonic() - since > this.#pace.graceMs,
-        standing: this.#reach.standing(cluster),
+        reach: this.#reach.stateOf(cluster),
       });
     }
     for (const cluster of this.#seen.keys()) if (!candidates.has(cluster)) this.#seen.delete(cluster);

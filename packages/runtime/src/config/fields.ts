@@ -221,7 +221,7 @@ export const auditFields = {
       env: "FLEET_RELOADER_AUDIT_INTERVAL",
       placeholder: "DURATION",
       description:
-        "Check every opted-in workload once in this period, spread evenly and after all other work. A workload rolls if a change of its sources was missed; fleet_reloader_audit_findings_total counts these and should stay 0. 0 means never. Each check wakes a worker, so use 0 or a long interval where workers start from zero.",
+        "Check every opted-in workload, and each that opted out until it is cleaned up, once in this period, spread evenly and after all other work. A workload rolls if a change of its sources was missed; fleet_reloader_audit_findings_total counts these and should stay 0. 0 means never. Each check wakes a worker, so use 0 or a long interval where workers start from zero.",
     },
   },
 } as const;

@@ -36,7 +36,7 @@ const readNamespaces = { verb: "get", group: "", resource: "namespaces", namespa
  */
 export class IdleScope {
   readonly #options: IdleScopeOptions;
-  readonly #told = new RecentMap<string, true>(idleScopesMax);
+  readonly #warned = new RecentMap<string, true>(idleScopesMax);
 
   constructor(options: IdleScopeOptions) {
     this.#options = options;
@@ -88,9 +88,9 @@ export class IdleScope {
 
   /** Whether to warn: not again while it lasts. */
   #isNews(what: string, isIdle: boolean): boolean {
-    if (!isIdle) this.#told.delete(what);
-    if (!isIdle || this.#told.get(what) === true) return false;
-    this.#told.set(what, true);
+    if (!isIdle) this.#warned.delete(what);
+    if (!isIdle || this.#warned.get(what) === true) return false;
+    this.#warned.set(what, true);
     return true;
   }
 }
