@@ -29,7 +29,7 @@ function dataFolder() {
   const ends: (() => Promise<void>)[] = [];
   return {
     ...{ dataDir, log },
-    /** The id of the process that began last; it is written before the server answers. */
+    /** The id of the process that began last; it is written after the socket is made, and before the server answers. */
     pid: () => Number(readFileSync(join(dataDir, "redis.pid"), "utf8")),
     async start(options: Partial<EmbeddedServerOptions> = {}) {
       const given = { dataDir, searchPath: process.env.PATH ?? "", clock: wallClock, log, ...options };
@@ -233,7 +233,7 @@ describe("the embedded Redis", () => {
       await using folder = dataFolder();
       const orphan = await leaveBehind(folder.dataDir);
       process.kill(orphan, signal);
-      await folder.start();
+      await (await folder.start()).client.connection.ping();
       expect(isAlive(orphan)).toBe(false);
       expect(folder.pid()).not.toBe(orphan);
       const isKilled = folder.log.messages("warn").includes("redis-server does not end; it is killed");
