@@ -1,7 +1,7 @@
 import { parseGoDuration } from "../annotation/go-duration.ts";
 import { jsonField, jsonList, jsonText } from "../json.ts";
 import { isManual, partitionOf } from "./revisioned.ts";
-import { over, progressing, type RolloutState } from "./rollout-state.ts";
+import { over, progressing, type RolloutState, unobserved } from "./rollout-state.ts";
 import { hasNewPods, numberOf, progressSeconds, readStatus, type StatusReader } from "./status.ts";
 
 /**
@@ -13,7 +13,7 @@ export function argoRolloutState(object: unknown, templateGeneration = 0): Rollo
   const read = readStatus(object);
   const { spec, status, isObserved } = read;
   const templateObserved = numberOf(jsonField(status, "workloadObservedGeneration")) ?? templateGeneration;
-  if (!isObserved || templateObserved < templateGeneration) return progressing;
+  if (!isObserved || templateObserved < templateGeneration) return unobserved;
   const restartAt = jsonField(spec, "restartAt");
   if (restartAt !== undefined && jsonField(status, "restartedAt") !== restartAt) return progressing;
   const message = jsonText(status, "message") ?? "";
@@ -93,7 +93,7 @@ function canaryStep({ spec, status }: Pick<StatusReader, "spec" | "status">): un
 export function declaredState(object: unknown): RolloutState {
   const read = readStatus(object);
   const isTold = numberOf(jsonField(read.status, "observedGeneration")) !== undefined;
-  if (isTold && !read.isObserved) return progressing;
+  if (isTold && !read.isObserved) return unobserved;
   const ready = read.condition("Ready");
   if (ready === undefined) return countsNewPods(read) ? countedState(read) : over("NothingToObserve");
   if (ready.status === "True") return over("Ready");

@@ -11,6 +11,11 @@ export type RolloutEnd =
 
 /** Trouble that lasts this long is not passing: a container has then started at least twice. */
 export const patienceMs = 15_000;
+/**
+ * How long a controller may take to begin. One that has many workloads to roll begins late with the last of them: kube-controller-manager sends 20
+ * requests a second unless `--kube-api-qps` says otherwise, and a rollout takes some four of them.
+ */
+export const unobservedMs = 5 * 60_000;
 /** Controllers write `ProgressDeadlineExceeded` themselves. They get this much time beyond the deadline. */
 const marginMs = 30_000;
 /** For a workload without a deadline: the default of a Deployment's progressDeadlineSeconds. */

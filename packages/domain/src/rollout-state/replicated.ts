@@ -1,11 +1,11 @@
 import { jsonField } from "../json.ts";
-import { over, progressing, type RolloutState, type Trouble } from "./rollout-state.ts";
+import { over, type RolloutState, type Trouble, unobserved } from "./rollout-state.ts";
 import { progressSeconds, readStatus, type StatusReader } from "./status.ts";
 
 /** A Deployment: the rules of `kubectl rollout status`, and the reason when the rollout does not go on. */
 export function deploymentState(object: unknown): RolloutState {
   const read = readStatus(object);
-  if (!read.isObserved) return progressing;
+  if (!read.isObserved) return unobserved;
   const deadline = read.condition("Progressing");
   if (isRolledOut(read)) {
     if (read.replicas === 0) return over("NoPods");
@@ -30,7 +30,7 @@ export function deploymentState(object: unknown): RolloutState {
  */
 export function deploymentConfigState(object: unknown): RolloutState {
   const read = readStatus(object);
-  if (!read.isObserved) return progressing;
+  if (!read.isObserved) return unobserved;
   const isLatestOut = isRolledOut(read);
   if (isLatestOut && read.replicas === 0) return over("NoPods");
   if (jsonField(read.spec, "paused") === true)

@@ -1,6 +1,6 @@
 import { jsonField } from "../json.ts";
 import { isDeployedOnChange } from "./replicated.ts";
-import { over, progressing, type RolloutState } from "./rollout-state.ts";
+import { over, progressing, type RolloutState, unobserved } from "./rollout-state.ts";
 import { numberOf, readStatus } from "./status.ts";
 
 /** What keeps old pods after a roll: a part of the update strategy, or no trigger for a changed template. */
@@ -29,7 +29,7 @@ export function partitionOf(strategy: unknown): number {
 /** A StatefulSet: its pods are updated one after another, only some of them, or by hand. */
 export function statefulSetState(object: unknown): RolloutState {
   const { spec, status, isObserved, replicas, count } = readStatus(object);
-  if (!isObserved) return progressing;
+  if (!isObserved) return unobserved;
   if (replicas === 0) return over("NoPods");
   const strategy = jsonField(spec, "updateStrategy");
   if (isManual(strategy)) return over("WaitsForManualDelete");
@@ -45,7 +45,7 @@ export function statefulSetState(object: unknown): RolloutState {
 /** A DaemonSet: one pod for each eligible node. */
 export function daemonSetState(object: unknown): RolloutState {
   const { spec, isObserved, count } = readStatus(object);
-  if (!isObserved) return progressing;
+  if (!isObserved) return unobserved;
   const wanted = count("desiredNumberScheduled");
   if (wanted === 0) return over("NoPods");
   if (isManual(jsonField(spec, "updateStrategy"))) return over("WaitsForManualDelete");

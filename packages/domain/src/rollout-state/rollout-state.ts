@@ -5,12 +5,14 @@ export type RolloutState =
   /**
    * It goes on. `trouble`: what stops it unless it passes. `atSeconds`: when it last made progress, or when its controller ends a pause, if the
    * status says so. `isOpenEnded`: its controller waits for something of unknown length, and decides itself when that takes too long.
+   * `isUnobserved`: its controller has not begun.
    */
   | {
       readonly type: "progressing";
       readonly trouble?: Trouble;
       readonly atSeconds?: number;
       readonly isOpenEnded?: true;
+      readonly isUnobserved?: true;
     }
   /** Its pods have the new content. `atSeconds`: since when, if the status says so. */
   | { readonly type: "healthy"; readonly reason: HealthyReason; readonly atSeconds?: number }
@@ -27,6 +29,9 @@ export interface Trouble {
 
 /** A rollout that goes on, as far as can be seen. */
 export const progressing = { type: "progressing" } as const satisfies RolloutState;
+
+/** A rollout whose controller has not observed the new template yet: no pod has it. */
+export const unobserved = { type: "progressing", isUnobserved: true } as const satisfies RolloutState;
 
 /** A rollout that is over: this kind shows none, or it ended with the write. */
 export function over(reason: HealthyReason): RolloutState {

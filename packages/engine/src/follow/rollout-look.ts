@@ -5,13 +5,14 @@ import {
   type RolloutEnd,
   rolloutDeadlineMs,
   rolloutEnd,
+  unobservedMs,
 } from "@fleet-reloader/domain/rollout-state/follow-up";
 import { lastReadySeconds, podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
 import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { servedKind } from "../observe/served.ts";
-import type { ShownRollouts } from "../observe/shown-rollouts.ts";
+import type { ShownRollout, ShownRollouts } from "../observe/shown-rollouts.ts";
 import { selectorOfPods } from "../observe/template-owner.ts";
 import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Request } from "../ports/request.ts";
@@ -71,11 +72,16 @@ export function lookAtShown({
   spentMs,
 }: Pick<LookedAtRollout, "request" | "run" | "shown" | "spentMs">): ShownLook | undefined {
   const found = shown?.of(request, run);
-  if (found?.state.type === "progressing" && spentMs < patienceMs) return { type: "unfinished" };
+  if (found?.state.type === "progressing" && !isSlow(found, spentMs)) return { type: "unfinished" };
   if (found?.state.type !== "healthy") return undefined;
   const time = { spentMs, idleMs: spentMs, deadlineMs: Number.POSITIVE_INFINITY };
   const end = rolloutEnd(found.state, undefined, time);
   return end && { type: "ended", uid: found.uid, end };
+}
+
+/** Pods tell nothing before the controller has begun, and then not before trouble has lasted. */
+function isSlow({ begunMs }: ShownRollout, spentMs: number): boolean {
+  return begunMs === undefined ? spentMs >= unobservedMs : begunMs >= patienceMs;
 }
 
 async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {

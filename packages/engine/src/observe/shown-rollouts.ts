@@ -1,6 +1,7 @@
 import type { RolloutState } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import type { Clock } from "../async/clock.ts";
 import { RecentMap } from "../async/recent-map.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import { type ClusterId, type Request, requestKey } from "../ports/request.ts";
@@ -12,6 +13,8 @@ const awaitedMax = 10_000;
 export interface ShownRollout {
   readonly uid: string;
   readonly state: RolloutState;
+  /** Milliseconds since the watch first showed that its controller has begun. Undefined: it has not. */
+  readonly begunMs: number | undefined;
 }
 
 /** A roll whose rollout is awaited. */
@@ -25,6 +28,8 @@ export interface AwaitedRoll {
 interface Awaited extends AwaitedRoll {
   /** Undefined: since the roll no state was shown that counts. */
   state: RolloutState | undefined;
+  /** Monotonic: when the watch first showed that its controller has begun. */
+  begunAtMs: number | undefined;
 }
 
 /**
@@ -33,9 +38,14 @@ interface Awaited extends AwaitedRoll {
  */
 export class ShownRollouts {
   readonly #awaited = new RecentMap<string, Awaited>(awaitedMax);
+  readonly #clock: Pick<Clock, "monotonic">;
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
 
   await(request: Request, roll: AwaitedRoll): void {
-    this.#awaited.set(requestKey(request), { ...roll, state: undefined });
+    this.#awaited.set(requestKey(request), { ...roll, state: undefined, begunAtMs: undefined });
   }
 
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind): void {
@@ -44,16 +54,23 @@ export class ShownRollouts {
     // The state of a paused workload depends on who paused it.
     const isTold = live.uid === awaited.uid && !live.isPaused;
     awaited.state = isTold ? kind.rolloutState(live.object, live.templateOwner?.generation) : undefined;
+    if (awaited.state !== undefined && hasBegun(awaited.state)) awaited.begunAtMs ??= this.#clock.monotonic();
   }
 
   /** Undefined: the watches have not shown it, or another process has made a newer roll. */
   of(request: Request, run: Pick<AwaitedRoll, "rolledAtMs">): ShownRollout | undefined {
     const awaited = this.#awaited.get(requestKey(request));
     if (awaited?.state === undefined || awaited.rolledAtMs !== run.rolledAtMs) return undefined;
-    return { uid: awaited.uid, state: awaited.state };
+    const { begunAtMs, state, uid } = awaited;
+    const begunMs = begunAtMs === undefined ? undefined : this.#clock.monotonic() - begunAtMs;
+    return { uid, state, begunMs };
   }
 
   forget(cluster: ClusterId, ref: WorkloadRef): void {
     this.#awaited.delete(requestKey({ cluster, workload: ref }));
   }
+}
+
+function hasBegun(state: RolloutState): boolean {
+  return state.type !== "progressing" || state.isUnobserved !== true;
 }

@@ -1,6 +1,7 @@
 import { jsonField } from "@fleet-reloader/domain/json";
 import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import type { Clock } from "../async/clock.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import { type ClusterId, requestKey } from "../ports/request.ts";
 import { ShownRollouts } from "./shown-rollouts.ts";
@@ -22,12 +23,13 @@ interface Kept {
  */
 export class ShownWorkloads {
   /** The rollouts of this process's own rolls. */
-  readonly rollouts = new ShownRollouts();
+  readonly rollouts: ShownRollouts;
   readonly #charactersMax: number;
   readonly #kept = new Map<string, Kept>();
   #characters = 0;
 
-  constructor(charactersMax: number = keptCharactersMax) {
+  constructor(clock: Pick<Clock, "monotonic">, charactersMax: number = keptCharactersMax) {
+    this.rollouts = new ShownRollouts(clock);
     this.#charactersMax = charactersMax;
   }
 

@@ -76,7 +76,7 @@ export async function openClusters(
   shutdown.add("freezes", () => served.close());
   const { freezes } = served;
   const given = givenScope(spec.shape, sources);
-  const shown = watches !== undefined && spec.works !== undefined ? new ShownWorkloads() : undefined;
+  const shown = watches !== undefined && spec.works !== undefined ? new ShownWorkloads(clock) : undefined;
   const watched =
     watches === undefined
       ? undefined

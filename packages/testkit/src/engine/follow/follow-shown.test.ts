@@ -3,6 +3,10 @@ import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { describe, expect, test } from "vitest";
 import { healthy, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
+
+/** Its controller has not seen the roll. */
+const unobserved = { ...healthy, observedGeneration: 0 };
 
 describe("a rollout that the watch of the same process shows", () => {
   test("is found healthy without a read, and everybody is told", async () => {
@@ -66,6 +70,37 @@ describe("a rollout that the watch of the same process shows", () => {
     expect([bed.reads(), bed.results()]).toEqual([1, ["healthy Available"]]);
   });
 
+  // In a fan-out the controller of all Deployments begins with the last of them minutes later.
+  test("is slow only some time after its controller has begun", async () => {
+    const bed = await watchedRoll();
+    bed.report(unobserved);
+    await bed.elapse(120_000);
+    bed.report(starting);
+    await bed.elapse(14_000);
+    expect([bed.reads(), bed.results()]).toEqual([0, []]);
+    bed.report(healthy);
+    await bed.elapse(1000);
+    expect([bed.reads(), bed.results()]).toEqual([0, ["healthy Available"]]);
+  });
+
+  test("is read where its controller began some time ago", async () => {
+    const bed = await watchedRoll();
+    bed.report(unobserved);
+    await bed.elapse(60_000);
+    bed.report(starting);
+    await bed.elapse(30_000);
+    expect(bed.reads()).toBeGreaterThan(0);
+  });
+
+  test("is read where its controller does not begin", async () => {
+    const bed = await watchedRoll();
+    bed.report(unobserved);
+    await bed.elapse(299_000);
+    expect(bed.reads()).toBe(0);
+    await bed.elapse(31_000);
+    expect(bed.reads()).toBeGreaterThan(0);
+  });
+
   test("is read where the watch has shown nothing since the roll", async () => {
     const bed = await watchedRoll();
     bed.cluster.setStatus(bed.api, healthy);
@@ -124,8 +159,9 @@ describe("a rollout that the watch of the same process shows", () => {
 });
 
 async function watchedRoll() {
-  const shown = new ShownWorkloads();
-  const bed = await rolledDeployment({ shown });
+  const clock = new ManualClock();
+  const shown = new ShownWorkloads(clock);
+  const bed = await rolledDeployment({ clock, shown });
   const before = bed.cluster.calls.length;
   return {
     ...bed,

@@ -17,7 +17,7 @@ function live(name: string): LiveWorkload {
 }
 
 test("a workload is handed out as it was shown last, with its template, once", () => {
-  const shown = new ShownWorkloads();
+  const shown = new ShownWorkloads(new ManualClock());
   const first = live("api");
   shown.show("c1", first, deployment);
   const last = { ...first, resourceVersion: "later" };
@@ -29,7 +29,7 @@ test("a workload is handed out as it was shown last, with its template, once", (
 });
 
 test("with another status, a workload is not written down again but for its version", () => {
-  const shown = new ShownWorkloads();
+  const shown = new ShownWorkloads(new ManualClock());
   let writings = 0;
   const counted = {
     toJSON: () => {
@@ -51,7 +51,7 @@ test("with another status, a workload is not written down again but for its vers
 
 // A state between the two may have been shown, and not remembered because what followed from it failed.
 test("a version is never that of another state than the one that is kept", () => {
-  const shown = new ShownWorkloads();
+  const shown = new ShownWorkloads(new ManualClock());
   const first = live("api");
   shown.show("c1", first, deployment, 1);
   cluster.setWorkload("api", { template: templateUsing({ other: {} }) });
@@ -64,7 +64,7 @@ test("a version is never that of another state than the one that is kept", () =>
 });
 
 test("a kind whose roll needs more than its template is not kept", () => {
-  const shown = new ShownWorkloads();
+  const shown = new ShownWorkloads(new ManualClock());
   const one = { ...live("job"), ref: { kind: "CronJob", namespace: "ns", name: "job" } };
   shown.show("c1", one, cronJob);
   expect(shown.take("c1", one.ref, cronJob)).toBeUndefined();
@@ -73,7 +73,7 @@ test("a kind whose roll needs more than its template is not kept", () => {
 test("while there is no room for another workload, those that are kept stay", () => {
   const all = ["a", "b", "c"].map(live);
   const length = JSON.stringify({ ...all[0], template: undefined, annotations: undefined }).length;
-  const shown = new ShownWorkloads(2.5 * length);
+  const shown = new ShownWorkloads(new ManualClock(), 2.5 * length);
   const show = () => all.map((one) => shown.show("c1", one, deployment));
   const taken = () => all.map(({ ref }) => shown.take("c1", ref, deployment) !== undefined);
   show();

@@ -6,6 +6,7 @@ import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import { describe, expect, test } from "vitest";
 import { auto, createTestBed } from "../../beds/test-bed.ts";
 import { watching } from "../../beds/watched-cluster.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
 
 describe("a watcher of a cluster", () => {
   test("is in sync once every stream has listed, and asks for what it found", async () => {
@@ -222,7 +223,7 @@ describe("a watcher of a cluster", () => {
   });
 
   test("keeps nothing of a cluster that it no longer watches", async () => {
-    const shown = new ShownWorkloads();
+    const shown = new ShownWorkloads(new ManualClock());
     const bed = await watching({ shown });
     const live = bed.cluster.workload(bed.api);
     if (live !== undefined) shown.show("c2", live, deployment);

@@ -3,10 +3,11 @@ import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { expect, test, vi } from "vitest";
 import { outcomeOf, stateAnnotation } from "../../beds/test-bed.ts";
 import { watchedWorkloads } from "../../beds/watched-workloads.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
 
 /** A Deployment that names its ConfigMap by a pattern, so that each time its interest is read is seen. */
 async function watched() {
-  const shown = new ShownWorkloads();
+  const shown = new ShownWorkloads(new ManualClock());
   const bed = await watchedWorkloads({ shown });
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });
   const api = bed.deployment("api", { "configmap.reloader.stakater.com/reload": "ap.+" });

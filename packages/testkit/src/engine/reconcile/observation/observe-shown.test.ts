@@ -4,10 +4,11 @@ import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { expect, test } from "vitest";
 import { adopted } from "../../../beds/adopted-deployment.ts";
 import { auto, createTestBed, outcomeOf } from "../../../beds/test-bed.ts";
+import { ManualClock } from "../../../memory/manual-clock.ts";
 
 /** A Deployment that is adopted, in a process that also watches. */
 async function watched() {
-  const shown = new ShownWorkloads();
+  const shown = new ShownWorkloads(new ManualClock());
   const bed = await adopted({ shown });
   const target = "Deployment/ns/api";
   const calls = (verb: string) => bed.cluster.calls.filter((c) => c.verb === verb && c.target === target);
@@ -30,7 +31,7 @@ test("a roll of a workload that the watch showed needs no read of it", async () 
 });
 
 test("the first applied state of a workload that the watch showed needs no read of it", async () => {
-  const shown = new ShownWorkloads();
+  const shown = new ShownWorkloads(new ManualClock());
   const { clock, cluster, reconcile } = createTestBed({ shown });
   cluster.setSource("ConfigMap", "app", { a: "1" });
   const api = cluster.setWorkload("api", { template: templateUsing({ app: {} }), annotations: auto });
