@@ -122,8 +122,8 @@ async function followOn(
 ): Promise<Result> {
   const afterMs = lookAgainMs({ run, spentMs }, firstCheckMs);
   if (spentMs < patienceMs && run.badEnd === undefined) return unfinished(afterMs);
-  const isLeft = await runs.leave(request, run, clock.now() + afterMs);
-  return isLeft ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);
+  const [isLeft] = await runs.leave([{ request, run, lookAtMs: clock.now() + afterMs }]);
+  return isLeft === true ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);
 }
 
 /** Ends a run whose rollout no longer exists. There is nothing to record. */

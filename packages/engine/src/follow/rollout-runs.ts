@@ -29,10 +29,10 @@ export interface RolloutRuns {
    */
   end(ended: readonly EndedRun[]): Promise<readonly boolean[]>;
   /**
-   * Leaves the run to the process that watches the cluster, which looks at it no earlier than at this wall time. A repeat moves the time.
-   * Resolves to false, and leaves nothing, when the run has ended or another has begun since.
+   * Leaves each run to the process that watches its cluster, which looks at it no earlier than at its wall time. A repeat moves the time.
+   * Resolves, for each, to false when the run has ended or another has begun since; then it is not left.
    */
-  leave(request: Request, run: RolloutRun, lookAtMs: number): Promise<boolean>;
+  leave(left: readonly LeftRun[]): Promise<readonly boolean[]>;
   /** The runs of a cluster that were left to its watcher and are due by then, longest-waiting first; at most 500. */
   due(cluster: ClusterId, untilMs: number): Promise<readonly StartedRun[]>;
 }
@@ -44,6 +44,9 @@ export interface StartedRun {
   /** From the beginning left to the process that watches the cluster, as by `leave`. Absent: it is not left. */
   readonly lookAtMs?: number;
 }
+
+/** A run to leave to the process that watches its cluster. */
+export type LeftRun = Required<StartedRun>;
 
 /** A run that ends. */
 export interface EndedRun extends Pick<StartedRun, "request" | "run"> {

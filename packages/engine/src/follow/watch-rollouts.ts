@@ -10,7 +10,7 @@ import type { Settings } from "../ports/settings.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import { lookAgainMs } from "./late-recovery.ts";
 import { giveUpMs, lookAtRollout } from "./rollout-look.ts";
-import { followAtOnce, type RolloutRuns, type StartedRun } from "./rollout-runs.ts";
+import { followAtOnce, type LeftRun, type RolloutRuns, type StartedRun } from "./rollout-runs.ts";
 
 export interface RolloutWatchOptions {
   /** Of the cluster that this process watches. */
@@ -47,29 +47,41 @@ export async function watchRollouts(options: RolloutWatchOptions, signal: AbortS
 }
 
 async function lookAtDue(options: RolloutWatchOptions, signal: AbortSignal): Promise<void> {
-  const { api, clock, log, runs } = options;
+  const { api, clock, log, queue, runs } = options;
+  const looked: Looked[] = [];
   await mapBounded(await runs.due(api.cluster, clock.now()), looksAtOnce, async (started) => {
     try {
-      await lookAtOne(options, started, signal);
+      looked.push(await lookAtOne(options, started, signal));
     } catch (error) {
       if (signal.aborted) throw error;
       // It stays due.
       log.debug({ err: asFault(error).message }, "a rollout could not be looked at");
     }
   });
+  const asked = looked.filter(({ isForWorker: its }) => its).map(({ left }) => followAtOnce(left));
+  if (asked.length > 0) await queue.add(asked);
+  // Postponed in both cases: if the request is lost, the next look adds it again.
+  if (looked.length > 0) await runs.leave(looked.map(({ left }) => left));
+}
+
+interface Looked {
+  readonly left: LeftRun;
+  readonly isForWorker: boolean;
 }
 
 async function lookAtOne(
   options: RolloutWatchOptions,
   started: StartedRun,
   signal: AbortSignal,
-): Promise<void> {
-  const { clock, queue, runs } = options;
-  const { request, run } = started;
+): Promise<Looked> {
+  const { clock } = options;
+  const { run } = started;
   const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
-  if (await isForWorker(options, { started, spentMs }, signal)) await queue.add([followAtOnce(started)]);
-  // Postponed in both cases: if the request is lost, the next look adds it again.
-  await runs.leave(request, run, clock.now() + lookAgainMs({ run, spentMs }, patienceMs));
+  const its = await isForWorker(options, { started, spentMs }, signal);
+  return {
+    left: { ...started, lookAtMs: clock.now() + lookAgainMs({ run, spentMs }, patienceMs) },
+    isForWorker: its,
+  };
 }
 
 /** Whether a worker has to look: the rollout has ended, or it cannot be read here. */

@@ -2,6 +2,7 @@ import { formatRolloutRun, parseRolloutRun } from "@fleet-reloader/contracts/rol
 import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type {
   EndedRun,
+  LeftRun,
   RolloutRun,
   RolloutRuns,
   StartedRun,
@@ -34,13 +35,17 @@ return ended
 `);
 
 /**
- * KEYS: the runs of a cluster, those left to its watcher. ARGV: workload, the run, when to check it. Returns 0 when the stored run differs or is
- * gone.
+ * KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads, their runs, when to check each. Returns for each 0 when the stored run
+ * differs or is gone.
  */
-const leaveRunScript = new Script(`
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
-return 1
+const leaveRunsScript = new Script(`
+local left = {}
+for at = 1, #ARGV, 3 do
+  local isCurrent = redis.call('HGET', KEYS[1], ARGV[at]) == ARGV[at + 1]
+  if isCurrent then redis.call('ZADD', KEYS[2], ARGV[at + 2], ARGV[at]) end
+  left[#left + 1] = isCurrent and 1 or 0
+end
+return left
 `);
 
 /** KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads. Removes those without a run from the left ones. */
@@ -87,25 +92,20 @@ export class RedisRolloutRuns implements RolloutRuns {
   }
 
   async end(ended: readonly EndedRun[]): Promise<readonly boolean[]> {
-    const areEnded = new Map<EndedRun, boolean>();
-    await Promise.all(
-      [...Map.groupBy(ended, ({ request }) => request.cluster)].map(async ([cluster, its]) => {
-        const args = its.flatMap(({ kept, request, run }) => [
-          workloadKey(request.workload),
-          formatRolloutRun(run),
-          kept === undefined ? "" : formatRolloutRun(kept.run),
-          String(Math.ceil(kept?.lookAtMs ?? 0)),
-        ]);
-        const answers = await endRunsScript.run(this.#client.connection, this.#keysOf(cluster), args);
-        for (const [at, one] of its.entries()) areEnded.set(one, Array.isArray(answers) && answers[at] === 1);
-      }),
-    );
-    return ended.map((one) => areEnded.get(one) === true);
+    return await this.#answers(endRunsScript, ended, ({ kept, request, run }) => [
+      workloadKey(request.workload),
+      formatRolloutRun(run),
+      kept === undefined ? "" : formatRolloutRun(kept.run),
+      String(Math.ceil(kept?.lookAtMs ?? 0)),
+    ]);
   }
 
-  async leave(request: Request, run: RolloutRun, lookAtMs: number): Promise<boolean> {
-    const args = [workloadKey(request.workload), formatRolloutRun(run), String(Math.ceil(lookAtMs))];
-    return (await leaveRunScript.run(this.#client.connection, this.#keysOf(request.cluster), args)) === 1;
+  async leave(left: readonly LeftRun[]): Promise<readonly boolean[]> {
+    return await this.#answers(leaveRunsScript, left, ({ lookAtMs, request, run }) => [
+      workloadKey(request.workload),
+      formatRolloutRun(run),
+      String(Math.ceil(lookAtMs)),
+    ]);
   }
 
   async due(cluster: ClusterId, untilMs: number): Promise<readonly StartedRun[]> {
@@ -119,6 +119,23 @@ export class RedisRolloutRuns implements RolloutRuns {
     const lost = due.filter((_, at) => texts[at] === null);
     if (lost.length > 0) await dropLostScript.run(connection, [rollouts, leftRollouts], lost);
     return started.filter((one) => one !== undefined);
+  }
+
+  /** Calls a script once for each cluster. It answers 0 or 1 for each run, told by these arguments. */
+  async #answers<R extends Pick<StartedRun, "request">>(
+    script: Script,
+    runs: readonly R[],
+    argumentsOf: (run: R) => readonly string[],
+  ): Promise<readonly boolean[]> {
+    const yes = new Set<R>();
+    await Promise.all(
+      [...Map.groupBy(runs, ({ request }) => request.cluster)].map(async ([cluster, its]) => {
+        const { connection } = this.#client;
+        const answers = await script.run(connection, this.#keysOf(cluster), its.flatMap(argumentsOf));
+        for (const [at, one] of its.entries()) if (Array.isArray(answers) && answers[at] === 1) yes.add(one);
+      }),
+    );
+    return runs.map((one) => yes.has(one));
   }
 
   #key({ cluster }: Request): string {

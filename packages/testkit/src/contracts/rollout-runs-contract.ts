@@ -51,13 +51,14 @@ export function rolloutRunsContract(
     const elsewhere = { ...api, cluster: "c2" };
     await bed.runs.start([api, web, elsewhere].map((request) => ({ request, run: run(1) })));
     expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
-    expect(await bed.runs.leave(api, run(1), 200)).toBe(true);
-    expect(await bed.runs.leave(web, run(1), 100)).toBe(true);
-    expect(await bed.runs.leave(elsewhere, run(1), 100)).toBe(true);
+    const left = [api, elsewhere, web].map((request) => ({ request, run: run(1), lookAtMs: 100 }));
+    const other = { request: web, run: run(2), lookAtMs: 50 };
+    expect(await bed.runs.leave([...left, other])).toEqual([true, true, true, false]);
+    expect(await bed.runs.leave([{ request: api, run: run(1), lookAtMs: 200 }])).toEqual([true]);
     expect(await bed.runs.due(api.cluster, 99)).toEqual([]);
     expect(await bed.runs.due(api.cluster, 100)).toEqual([{ request: web, run: run(1) }]);
     expect((await bed.runs.due(api.cluster, 200)).map(({ request }) => request)).toEqual([web, api]);
-    expect(await bed.runs.leave(web, run(1), 300)).toBe(true);
+    expect(await bed.runs.leave([{ request: web, run: run(1), lookAtMs: 300 }])).toEqual([true]);
     expect(await bed.runs.due(api.cluster, 200)).toEqual([{ request: api, run: run(1) }]);
   });
 
@@ -87,10 +88,10 @@ export function rolloutRunsContract(
   test("a run that has ended is due no more, and cannot be left", async () => {
     await using bed = await start();
     await bed.runs.start([{ request: api, run: run(1) }]);
-    await bed.runs.leave(api, run(1), 100);
+    await bed.runs.leave([{ request: api, run: run(1), lookAtMs: 100 }]);
     await bed.runs.end([{ request: api, run: run(1) }]);
     expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
-    expect(await bed.runs.leave(api, run(1), 100)).toBe(false);
+    expect(await bed.runs.leave([{ request: api, run: run(1), lookAtMs: 100 }])).toEqual([false]);
     expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
   });
 
@@ -105,7 +106,7 @@ export function rolloutRunsContract(
     expect(await bed.runs.due(api.cluster, 99)).toEqual([]);
     expect(await bed.runs.due(api.cluster, 100)).toEqual([{ request: api, run: bad }]);
     expect(await bed.runs.end([{ request: api, run: run(1) }])).toEqual([false]);
-    expect(await bed.runs.leave(api, bad, 200)).toBe(true);
+    expect(await bed.runs.leave([{ request: api, run: bad, lookAtMs: 200 }])).toEqual([true]);
     expect(await bed.runs.end([{ request: api, run: bad }])).toEqual([true]);
     expect(await bed.runs.find(api)).toBeUndefined();
     expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
@@ -123,7 +124,7 @@ export function rolloutRunsContract(
     await using bed = await start();
     await bed.runs.start([{ request: api, run: run(1) }]);
     await bed.runs.start([{ request: api, run: run(2) }]);
-    expect(await bed.runs.leave(api, run(1), 100)).toBe(false);
+    expect(await bed.runs.leave([{ request: api, run: run(1), lookAtMs: 100 }])).toEqual([false]);
     expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
   });
 }

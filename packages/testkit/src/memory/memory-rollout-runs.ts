@@ -1,6 +1,7 @@
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type {
   EndedRun,
+  LeftRun,
   RolloutRun,
   RolloutRuns,
   StartedRun,
@@ -41,7 +42,11 @@ export class MemoryRolloutRuns implements RolloutRuns {
     return true;
   }
 
-  async leave(request: Request, run: RolloutRun, lookAtMs: number): Promise<boolean> {
+  async leave(left: readonly LeftRun[]): Promise<readonly boolean[]> {
+    return left.map((one) => this.#leave(one));
+  }
+
+  #leave({ lookAtMs, request, run }: LeftRun): boolean {
     const current = this.#runs.get(keyOf(request));
     if (current === undefined || !isSame(current, run)) return false;
     this.#left.set(keyOf(request), { request, lookAtMs });

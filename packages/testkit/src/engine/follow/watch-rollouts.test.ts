@@ -95,7 +95,7 @@ async function unreadable(fault: Fault, spentMs: number) {
   const request = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "api" } };
   const run = { rolledAtMs: clock.now() - spentMs, sources: [] };
   await runs.start([{ request, run }]);
-  await runs.leave(request, run, clock.now());
+  await runs.leave([{ request, run, lookAtMs: clock.now() }]);
   let looks = 0;
   const refuse = async () => {
     looks += 1;
