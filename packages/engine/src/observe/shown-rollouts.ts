@@ -9,6 +9,9 @@ import { type ClusterId, type Request, requestKey } from "../ports/request.ts";
 /** The most rollouts that are awaited at the same time; those of the oldest rolls are read instead. */
 const awaitedMax = 10_000;
 
+/** The watch may show a roll before its PATCH is answered: so many of the workloads shown last are kept until then. */
+const earlyMax = 1000;
+
 /** A rollout as the watch last showed it. */
 export interface ShownRollout {
   readonly uid: string;
@@ -25,9 +28,16 @@ export interface AwaitedRoll {
   readonly generation: number;
 }
 
+/** The state of a rollout at a generation. */
+interface ShownState {
+  readonly uid: string;
+  readonly generation: number;
+  /** Undefined: the workload is paused, so its state depends on who paused it. */
+  readonly state: RolloutState | undefined;
+}
+
 interface Awaited extends AwaitedRoll {
-  /** Undefined: since the roll no state was shown that counts. */
-  state: RolloutState | undefined;
+  shown: ShownState | undefined;
   /** Monotonic: when the watch first showed that its controller has begun. */
   begunAtMs: number | undefined;
 }
@@ -38,6 +48,7 @@ interface Awaited extends AwaitedRoll {
  */
 export class ShownRollouts {
   readonly #awaited = new RecentMap<string, Awaited>(awaitedMax);
+  readonly #early = new RecentMap<string, ShownState>(earlyMax);
   readonly #clock: Pick<Clock, "monotonic">;
 
   constructor(clock: Pick<Clock, "monotonic">) {
@@ -45,30 +56,50 @@ export class ShownRollouts {
   }
 
   await(request: Request, roll: AwaitedRoll): void {
-    this.#awaited.set(requestKey(request), { ...roll, state: undefined, begunAtMs: undefined });
+    const key = requestKey(request);
+    const shown = this.#awaited.get(key)?.shown ?? this.#early.get(key);
+    this.#early.delete(key);
+    const awaited: Awaited = { ...roll, shown: undefined, begunAtMs: undefined };
+    this.#awaited.set(key, awaited);
+    if (shown !== undefined) this.#show(awaited, shown);
   }
 
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind): void {
-    const awaited = this.#awaited.get(requestKey({ cluster, workload: live.ref }));
-    if (awaited === undefined || live.generation < awaited.generation) return;
-    // The state of a paused workload depends on who paused it.
-    const isTold = live.uid === awaited.uid && !live.isPaused;
-    awaited.state = isTold ? kind.rolloutState(live.object, live.templateOwner?.generation) : undefined;
-    if (awaited.state !== undefined && hasBegun(awaited.state)) awaited.begunAtMs ??= this.#clock.monotonic();
+    const { generation, isPaused, object, templateOwner, uid } = live;
+    const state = isPaused ? undefined : kind.rolloutState(object, templateOwner?.generation);
+    const shown = { uid, generation, state };
+    const key = requestKey({ cluster, workload: live.ref });
+    const awaited = this.#awaited.get(key);
+    if (awaited === undefined) this.#early.set(key, shown);
+    else this.#show(awaited, shown);
   }
 
   /** Undefined: the watches have not shown it, or another process has made a newer roll. */
   of(request: Request, run: Pick<AwaitedRoll, "rolledAtMs">): ShownRollout | undefined {
     const awaited = this.#awaited.get(requestKey(request));
-    if (awaited?.state === undefined || awaited.rolledAtMs !== run.rolledAtMs) return undefined;
-    const { begunAtMs, state, uid } = awaited;
+    const state = awaited && stateSince(awaited);
+    if (state === undefined || awaited?.rolledAtMs !== run.rolledAtMs) return undefined;
+    const { begunAtMs, uid } = awaited;
     const begunMs = begunAtMs === undefined ? undefined : this.#clock.monotonic() - begunAtMs;
     return { uid, state, begunMs };
   }
 
   forget(cluster: ClusterId, ref: WorkloadRef): void {
-    this.#awaited.delete(requestKey({ cluster, workload: ref }));
+    const key = requestKey({ cluster, workload: ref });
+    this.#awaited.delete(key);
+    this.#early.delete(key);
   }
+
+  #show(awaited: Awaited, shown: ShownState): void {
+    awaited.shown = shown;
+    const state = stateSince(awaited);
+    if (state !== undefined && hasBegun(state)) awaited.begunAtMs ??= this.#clock.monotonic();
+  }
+}
+
+/** Undefined: since the roll no state was shown that counts. */
+function stateSince({ generation, shown, uid }: Awaited): RolloutState | undefined {
+  return shown?.uid === uid && shown.generation >= generation ? shown.state : undefined;
 }
 
 function hasBegun(state: RolloutState): boolean {

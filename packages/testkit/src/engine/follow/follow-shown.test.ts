@@ -101,6 +101,20 @@ describe("a rollout that the watch of the same process shows", () => {
     expect(bed.reads()).toBeGreaterThan(0);
   });
 
+  test("is known where the watch showed it before the roll was answered", async () => {
+    const bed = await watchedRoll();
+    const request = { cluster: "c1", workload: bed.api };
+    const live = bed.cluster.workload(bed.api);
+    if (live === undefined) throw new Error("it is gone");
+    for (const rolledAtMs of [1, 2]) {
+      const generation = live.generation + rolledAtMs;
+      const object = { ...Object(live.object), metadata: { generation } };
+      bed.shown.show("c1", { ...live, generation, object }, deployment);
+      bed.shown.rollouts.await(request, { rolledAtMs, uid: live.uid, generation });
+      expect(bed.shown.rollouts.of(request, { rolledAtMs })?.state.type).toBe("progressing");
+    }
+  });
+
   test("is read where the watch has shown nothing since the roll", async () => {
     const bed = await watchedRoll();
     bed.cluster.setStatus(bed.api, healthy);
