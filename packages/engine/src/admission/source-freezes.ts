@@ -16,6 +16,8 @@ export interface ReadSources {
   readonly signal: AbortSignal;
 }
 
+type UnfrozenAt = (api: Pick<ClusterApi, "cluster">, ref: SourceRef) => number | undefined;
+
 interface AnnotationsAt {
   /** Monotonic: when their read began. */
   readonly atMs: number;
@@ -34,9 +36,12 @@ const freshMs = 100;
  */
 export function createSourceFreezes({
   clock,
+  lastRead,
   lifetime,
 }: {
   readonly clock: Clock;
+  /** When the last read of the whole source began, if nothing froze it. */
+  readonly lastRead: UnfrozenAt;
   readonly lifetime: AbortSignal;
 }): (read: ReadSources) => Admit {
   const shared = new SingleFlight<AnnotationsAt>();
@@ -48,6 +53,7 @@ export function createSourceFreezes({
       const key = `${api.cluster}/${sourceKey(ref)}`;
       // A recent read counts, whichever write it was made for.
       if (isFresh(unfrozenAtMs.get(key) ?? -Infinity)) return false;
+      if (isFresh(lastRead(api, ref) ?? -Infinity)) return false;
       const asked = shared.read(key, async () => {
         const atMs = clock.monotonic();
         return { atMs, annotations: await api.readSourceAnnotations(ref, lifetime) };

@@ -1,6 +1,8 @@
+import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import type { Clock } from "../async/clock.ts";
 import { mapBounded } from "../async/map-bounded.ts";
+import { RecentMap } from "../async/recent-map.ts";
 import { SingleFlight } from "../async/single-flight.ts";
 import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
 
@@ -8,6 +10,9 @@ import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
 const readsAtOnce = 8;
 /** From this many sources of a kind in a namespace, one list costs less than the reads, even if most of the list is not needed. */
 const listedFrom = 64;
+
+/** The number of sources whose last read is remembered. */
+const readsRememberedMax = 2000;
 
 /**
  * In a fan-out each read of a source serves sixteen workloads: half of those that are handled at the same time, so that the others go on.
@@ -20,10 +25,13 @@ export class LiveSources {
   readonly #lifetime: AbortSignal;
   readonly #reads: SingleFlight<LiveSource | undefined>;
   readonly #names = new SingleFlight<readonly string[]>();
+  readonly #clock: Clock;
+  readonly #unfrozenAtMs = new RecentMap<string, number>(readsRememberedMax);
 
   /** Reads are shared, so they end with the process and not with one of the callers. */
   constructor(lifetime: AbortSignal, clock: Clock) {
     this.#lifetime = lifetime;
+    this.#clock = clock;
     this.#reads = new SingleFlight({
       clock,
       times: spacing.times,
@@ -34,8 +42,13 @@ export class LiveSources {
 
   /** `untilMs`, monotonic: how long the read may wait for other callers. Without it the read waits for none. */
   read(api: ClusterApi, ref: SourceRef, untilMs?: number): Promise<LiveSource | undefined> {
-    const key = `${api.cluster}/${sourceKey(ref)}`;
-    return this.#reads.read(key, () => api.readSource(ref, this.#lifetime), untilMs);
+    const key = sourceKeyIn(api, ref);
+    return this.#reads.read(key, () => this.#load(api, ref, key), untilMs);
+  }
+
+  /** Monotonic: when the last read of the source began. Undefined: an annotation froze it, or the read is long ago. */
+  unfrozenAtMs(api: Pick<ClusterApi, "cluster">, ref: SourceRef): number | undefined {
+    return this.#unfrozenAtMs.get(sourceKeyIn(api, ref));
   }
 
   /** Names of all sources of a kind in a namespace. */
@@ -66,6 +79,14 @@ export class LiveSources {
     return found;
   }
 
+  async #load(api: ClusterApi, ref: SourceRef, key: string): Promise<LiveSource | undefined> {
+    const atMs = this.#clock.monotonic();
+    const live = await api.readSource(ref, this.#lifetime);
+    if (frozenByAnnotation(live?.annotations ?? {}) === undefined) this.#unfrozenAtMs.set(key, atMs);
+    else this.#unfrozenAtMs.delete(key);
+    return live;
+  }
+
   async #list(
     api: ClusterApi,
     { kind, namespace }: SourceRef,
@@ -74,4 +95,8 @@ export class LiveSources {
     const names = new Set(refs.map(({ name }) => name));
     return (await api.readSources(kind, namespace, names, this.#lifetime)).values();
   }
+}
+
+function sourceKeyIn({ cluster }: Pick<ClusterApi, "cluster">, ref: SourceRef): string {
+  return `${cluster}/${sourceKey(ref)}`;
 }

@@ -96,6 +96,11 @@ export class SourceReader {
     return { since, reads: new Map(reads) };
   }
 
+  /** Monotonic: when the last read of the source began. Undefined: an annotation froze it, or the read is long ago. */
+  unfrozenAtMs(api: Pick<ClusterApi, "cluster">, ref: SourceRef): number | undefined {
+    return this.#sources.unfrozenAtMs(api, ref);
+  }
+
   /** Reads the present sources that the workload is interested in. */
   async observe(reading: SourceReading): Promise<ObservedSources> {
     const { api, live, interest, appliedText, ahead, mayWait } = reading;

@@ -12,6 +12,7 @@ import { unlessAborted } from "../async/unless-aborted.ts";
 import type { HeldFact } from "../history/fact.ts";
 import type { Recorder } from "../history/recorder.ts";
 import { activeRun } from "../observe/active-run.ts";
+import type { SourceReader } from "../observe/source-reader.ts";
 import type { Admit, LiveWorkload } from "../ports/cluster-api.ts";
 import { type Again, againWhenFree } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -24,6 +25,7 @@ export interface BrakingOptions {
   readonly clock: Clock;
   readonly recorder: Recorder;
   readonly news: HoldNews;
+  readonly sources: Pick<SourceReader, "unfrozenAtMs">;
   readonly settings: Pick<Settings, "reloadConcurrent">;
   /** Ends shared reads when the process stops. */
   readonly lifetime: AbortSignal;
@@ -54,10 +56,15 @@ export function createBraking({
   clock,
   recorder,
   news,
+  sources,
   settings,
   lifetime,
 }: BrakingOptions): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
-  const sourceFreezes = createSourceFreezes({ clock, lifetime });
+  const sourceFreezes = createSourceFreezes({
+    clock,
+    lastRead: (...read) => sources.unfrozenAtMs(...read),
+    lifetime,
+  });
   const held = (hold: RollHold, of: HeldRoll): Again => {
     recorder.record(of.reading, [heldFact(hold, news.of(of.reading.request, hold), of)]);
     return againWhenFree(hold);

@@ -101,7 +101,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     missing: new MissingSources({ names, clock, lifetime }),
     mistakes: new LiveFindings(settings),
-    brake: createBraking({ brakes, clock, recorder, news: holdNews, settings, lifetime }),
+    brake: createBraking({ brakes, clock, recorder, news: holdNews, sources, settings, lifetime }),
     recorder,
     shown: options.shown,
     engaged,

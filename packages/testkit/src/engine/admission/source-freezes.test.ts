@@ -19,10 +19,11 @@ function setUp() {
       return source.annotations;
     },
   };
-  const freezes = createSourceFreezes({ clock, lifetime: forever });
+  const whole: { readAtMs: number | undefined } = { readAtMs: undefined };
+  const freezes = createSourceFreezes({ clock, lastRead: () => whole.readAtMs, lifetime: forever });
   const askAfter = (ms: number) =>
     freezes({ api, sources: [app], readAtMs: clock.monotonic() - ms, signal: forever })();
-  return { askAfter, clock, source };
+  return { askAfter, clock, source, whole };
 }
 
 test("a source that was read a moment ago is not read again", async () => {
@@ -55,4 +56,15 @@ test("the end of a freeze frees the very next write", async () => {
   expect(await askAfter(101)).toBe("hold");
   source.annotations = unfrozen;
   expect(await askAfter(101)).toBe("go");
+});
+
+test("a read of the whole source for another roll counts for a tenth of a second", async () => {
+  const { askAfter, clock, source, whole } = setUp();
+  await clock.advance(1000);
+  whole.readAtMs = clock.monotonic() - 100;
+  source.annotations = frozen;
+  expect(await askAfter(101)).toBe("go");
+  expect(source.reads).toBe(0);
+  await clock.advance(1);
+  expect(await askAfter(101)).toBe("hold");
 });

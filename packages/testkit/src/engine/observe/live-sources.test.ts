@@ -68,3 +68,19 @@ test("a thousand workloads that ask for names of a namespace share a handful of 
   expect(new Set(all.map((names) => names.join()))).toEqual(new Set(["s0,s1,s2"]));
   expect(asked.names).toBe(2);
 });
+
+test("the last read of a source says since when nothing freezes it", async () => {
+  const clock = new ManualClock();
+  const cluster = new MemoryCluster({ clock });
+  const ref = cluster.setSource("ConfigMap", "app", { a: "1" });
+  const sources = new LiveSources(new AbortController().signal, clock);
+  expect(sources.unfrozenAtMs(cluster, ref)).toBeUndefined();
+  await clock.advance(1000);
+  await sources.read(cluster, ref);
+  await clock.advance(1000);
+  expect(sources.unfrozenAtMs(cluster, ref)).toBe(1000);
+  expect(sources.unfrozenAtMs({ cluster: "another" }, ref)).toBeUndefined();
+  cluster.setSource("ConfigMap", "app", { a: "1" }, { "fleet-reloader.io/freeze": "true" });
+  await sources.read(cluster, ref);
+  expect(sources.unfrozenAtMs(cluster, ref)).toBeUndefined();
+});
