@@ -53,6 +53,14 @@ describe("the network policy opens", () => {
     expect(await ports("http://hooks:$(PORT)/x")).toEqual([443, 80]);
   });
 
+  // To Kubernetes an empty list of ports is every port.
+  test("nothing for webhooks and API servers of which no port is named", async () => {
+    const existing = { hooks: { ALERT_WEBHOOK_URL: "url" } };
+    const networkPolicy = { alertPorts: [], apiServerPorts: [] };
+    const rules = await egressPorts({ ...env({ existing }), fleetReloader: { networkPolicy } });
+    expect(rules).toEqual([[53, 53]]);
+  });
+
   test("the port of the values for a Redis whose URL a Secret has", async () => {
     const existing = { redis: { FLEET_RELOADER_REDIS_URL: "url" } };
     const given = { ...env({ existing }), fleetReloader: { redis: { port: 6390 } } };

@@ -15,6 +15,11 @@ function variables(objects: readonly Manifest[]): readonly (readonly unknown[])[
 
 const fieldOf = (fieldPath: string) => ({ valueFrom: { fieldRef: { fieldPath } } });
 
+test("a release without any variable of its own can say so", async () => {
+  const objects = await rendered({ values: { reloader: { deployment: { env: null } } } });
+  expect(variables(objects)).toHaveLength(1);
+});
+
 /** Helm 4 applies on the server's side, where a list that has a name twice is refused. */
 describe("a variable that the chart sets too is there once", () => {
   test.each([

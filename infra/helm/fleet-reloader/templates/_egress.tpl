@@ -101,7 +101,7 @@
 {{- range list "OTEL_EXPORTER_OTLP_ENDPOINT" "FLEET_RELOADER_OIDC_ISSUER_URL" -}}
 {{- $_ := set $says . "None is open; put a rule into fleetReloader.networkPolicy.extraEgress" -}}
 {{- end -}}
-{{- $ofWebhooks := printf "Open are %s; put others into fleetReloader.networkPolicy.alertPorts" (include "fleet-reloader.webhookPorts" . | mustFromJson | join ", ") -}}
+{{- $ofWebhooks := printf "Open are %s; put others into fleetReloader.networkPolicy.alertPorts" (include "fleet-reloader.webhookPorts" . | mustFromJson | join ", " | default "none") -}}
 {{- range list "FLEET_RELOADER_WEBHOOK_URL" "ALERT_WEBHOOK_URL" "ALERT_WEBHOOK_PROXY" "FLEET_RELOADER_NOTIFY_WEBHOOK_URL" "FLEET_RELOADER_NOTIFY_WEBHOOK_PROXY" -}}
 {{- $_ := set $says . $ofWebhooks -}}
 {{- end -}}
