@@ -13,9 +13,16 @@ const waitingReasons: ReadonlyMap<string, FailedReason> = new Map([
   ["InvalidImageName", "ImagePullBackOff"],
 ]);
 
-/** What keeps the newest pods of a workload from running; undefined when nothing is seen. Pods of older templates say nothing about this rollout. */
-export function podTrouble(pods: readonly unknown[]): Trouble | undefined {
-  const troubles = newestPods(pods).flatMap(troublesOf);
+/**
+ * What keeps the newest pods of a workload from running; undefined when nothing is seen. Pods of older templates say nothing about this rollout,
+ * and neither do pods that were created after `createdByMs`, wall time: their trouble may pass.
+ */
+export function podTrouble(
+  pods: readonly unknown[],
+  createdByMs = Number.POSITIVE_INFINITY,
+): Trouble | undefined {
+  const isOld = (pod: unknown) => !(Date.parse(createdAt(pod)) > createdByMs);
+  const troubles = newestPods(pods).filter(isOld).flatMap(troublesOf);
   // A pod that waits for a node may still get one. The trouble of a container stays.
   return troubles.find(({ reason }) => reason !== "Unschedulable") ?? troubles[0];
 }

@@ -37,3 +37,8 @@ export const unobserved = { type: "progressing", isUnobserved: true } as const s
 export function over(reason: HealthyReason): RolloutState {
   return { type: "healthy", reason };
 }
+
+/** Whether its controller has observed the new template. */
+export function hasBegun(state: RolloutState): boolean {
+  return state.type !== "progressing" || state.isUnobserved !== true;
+}

@@ -25,4 +25,8 @@ export class RecentMap<K, V> {
   delete(key: K): void {
     this.#entries.delete(key);
   }
+
+  keys(): Iterable<K> {
+    return this.#entries.keys();
+  }
 }

@@ -46,7 +46,7 @@ const followAgainMaxMs = 10_000;
 /** The most refused rolls that are kept, some megabytes. Beyond that they are given up. */
 const refusedMax = 10_000;
 
-/** By then this process has checked a rollout that it awaits on its own watches, and has asked a worker if they do not show its end. */
+/** By then this process has checked a rollout that it awaits on its own watches, and has asked a worker if it is slow. */
 const leftAfterMs = patienceMs + 5000;
 
 interface Gathered extends StartedRun {

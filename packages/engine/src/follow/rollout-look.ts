@@ -8,7 +8,7 @@ import {
   unobservedMs,
 } from "@fleet-reloader/domain/rollout-state/follow-up";
 import { lastReadySeconds, podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
-import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
+import { hasBegun, type Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { servedKind } from "../observe/served.ts";
@@ -104,6 +104,7 @@ async function lookAtLive(
 ): Promise<RolloutLook> {
   const { run, spentMs } = rollout;
   const state = kind.rolloutState(live.object, live.templateOwner?.generation);
+  if (!hasBegun(state) && spentMs < unobservedMs) return { type: "unfinished" };
   const isExplained = state.type !== "healthy" && spentMs >= patienceMs && run.badEnd === undefined;
   const pods = isExplained ? await podsOf(live, rollout) : [];
   // Pods from before the roll say nothing of this rollout, but it may be waiting for them.
@@ -114,7 +115,7 @@ async function lookAtLive(
   ];
   const idleMs = idleTimeMs(rollout, progressedAt);
   const time = { spentMs, idleMs, deadlineMs: rolloutDeadlineMs(live.object) };
-  const end = rolloutEnd(state, podTrouble(newPods), time);
+  const end = rolloutEnd(state, podTrouble(newPods, run.rolledAtMs + spentMs - patienceMs), time);
   if (end === undefined) return { type: "unfinished" };
   return { type: "ended", uid: live.uid, end: explained(end, podTrouble(pods)) };
 }

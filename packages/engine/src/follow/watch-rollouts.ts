@@ -47,8 +47,8 @@ export async function watchRollouts(options: RolloutWatchOptions, signal: AbortS
 }
 
 async function lookAtDue(options: RolloutWatchOptions, signal: AbortSignal): Promise<void> {
-  const { api, clock, log, queue, runs } = options;
-  const looked: Looked[] = [];
+  const { api, clock, log, runs } = options;
+  const looked: LeftRun[] = [];
   await mapBounded(await runs.due(api.cluster, clock.now()), looksAtOnce, async (started) => {
     try {
       looked.push(await lookAtOne(options, started, signal));
@@ -58,30 +58,21 @@ async function lookAtDue(options: RolloutWatchOptions, signal: AbortSignal): Pro
       log.debug({ err: asFault(error).message }, "a rollout could not be looked at");
     }
   });
-  const asked = looked.filter(({ isForWorker: its }) => its).map(({ left }) => followAtOnce(left));
-  if (asked.length > 0) await queue.add(asked);
-  // Postponed in both cases: if the request is lost, the next look adds it again.
-  if (looked.length > 0) await runs.leave(looked.map(({ left }) => left));
-}
-
-interface Looked {
-  readonly left: LeftRun;
-  readonly isForWorker: boolean;
+  if (looked.length > 0) await runs.leave(looked);
 }
 
 async function lookAtOne(
   options: RolloutWatchOptions,
   started: StartedRun,
   signal: AbortSignal,
-): Promise<Looked> {
-  const { clock } = options;
+): Promise<LeftRun> {
+  const { clock, queue } = options;
   const { run } = started;
   const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
-  const its = await isForWorker(options, { started, spentMs }, signal);
-  return {
-    left: { ...started, lookAtMs: clock.now() + lookAgainMs({ run, spentMs }, patienceMs) },
-    isForWorker: its,
-  };
+  // At once: the looks at other rollouts may take long.
+  if (await isForWorker(options, { started, spentMs }, signal)) await queue.add([followAtOnce(started)]);
+  // Postponed in both cases: if the request is lost, the next look adds it again.
+  return { ...started, lookAtMs: clock.now() + lookAgainMs({ run, spentMs }, patienceMs) };
 }
 
 /** Whether a worker has to look: the rollout has ended, or it cannot be read here. */

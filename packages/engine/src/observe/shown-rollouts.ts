@@ -1,4 +1,4 @@
-import type { RolloutState } from "@fleet-reloader/domain/rollout-state/rollout-state";
+import { hasBegun, type RolloutState } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock } from "../async/clock.ts";
@@ -84,6 +84,13 @@ export class ShownRollouts {
     return { uid, state, begunMs };
   }
 
+  /** The cluster is no longer watched. */
+  leave(cluster: ClusterId): void {
+    const prefix = `${cluster}/`;
+    for (const shown of [this.#awaited, this.#early])
+      for (const key of shown.keys()) if (key.startsWith(prefix)) shown.delete(key);
+  }
+
   forget(cluster: ClusterId, ref: WorkloadRef): void {
     const key = requestKey({ cluster, workload: ref });
     this.#awaited.delete(key);
@@ -100,8 +107,4 @@ export class ShownRollouts {
 /** Undefined: since the roll no state was shown that counts. */
 function stateSince({ generation, shown, uid }: Awaited): RolloutState | undefined {
   return shown?.uid === uid && shown.generation >= generation ? shown.state : undefined;
-}
-
-function hasBegun(state: RolloutState): boolean {
-  return state.type !== "progressing" || state.isUnobserved !== true;
 }

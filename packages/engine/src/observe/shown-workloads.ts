@@ -72,6 +72,7 @@ export class ShownWorkloads {
   /** The cluster is no longer watched, so its workloads only take the room of others. */
   leave(cluster: ClusterId): void {
     const prefix = `${cluster}/`;
+    this.rollouts.leave(cluster);
     for (const key of this.#kept.keys()) if (key.startsWith(prefix)) this.#delete(key);
   }
 

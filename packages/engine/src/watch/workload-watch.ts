@@ -1,4 +1,4 @@
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { parseWorkloadKey, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock } from "../async/clock.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
@@ -109,7 +109,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     const { index, kind, namespace, onListed } = this.#options;
     await this.#served.listed();
     await index.retain(kind.kind, namespace, this.#listed);
-    for (const key of this.#known.keys()) if (!this.#listed.has(key)) this.#known.delete(key);
+    for (const key of this.#known.keys()) if (!this.#listed.has(key)) this.#forget(key);
     this.#listed = new Set();
     for (const page of this.#unpublished) await this.#publish(page);
     this.#unpublished = [];
@@ -122,7 +122,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     // Includes workloads that were deleted and created again: nothing is known of the new one.
     const gone = events.filter((event) => event.type === "delete").map((event) => event.object.ref);
     if (gone.length > 0) await this.#options.index.remove(gone);
-    for (const workload of gone) this.#forget(workload);
+    for (const workload of gone) this.#forget(workloadKey(workload));
     const states = Map.groupBy(events.filter(isUpsert), (event) => workloadKey(event.object.ref));
     const fresh = await this.#freshOf(
       latest.filter(isUpsert).map((event) => event.object),
@@ -147,7 +147,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     const { index, kind } = this.#options;
     await index.retain(kind.kind, namespace, new Set());
     const prefix = `${kind.kind}/${namespace}/`;
-    for (const key of this.#known.keys()) if (key.startsWith(prefix)) this.#known.delete(key);
+    for (const key of this.#known.keys()) if (key.startsWith(prefix)) this.#forget(key);
   }
 
   /** Keys of the workloads that an audit covers: the request that cleans one up when it opts out may be lost, too. */
@@ -243,10 +243,11 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     for (const key of this.#optedIn()) if (!indexed.has(key)) this.#known.delete(key);
   }
 
-  #forget(workload: WorkloadRef): void {
+  #forget(key: string): void {
     const { cluster, shown } = this.#options;
-    this.#known.delete(workloadKey(workload));
-    shown?.forget(cluster, workload);
+    const workload = parseWorkloadKey(key);
+    this.#known.delete(key);
+    if (workload !== undefined) shown?.forget(cluster, workload);
   }
 
   /** None when the workload in its present state has none. */

@@ -1,4 +1,5 @@
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { expect, test, vi } from "vitest";
 import { outcomeOf, stateAnnotation } from "../../beds/test-bed.ts";
@@ -23,7 +24,7 @@ async function watched() {
       await bed.upsert(api);
     }
   };
-  return { ...bed, api, statusUpdates, reads: () => compile.mock.calls.length };
+  return { ...bed, shown, api, statusUpdates, reads: () => compile.mock.calls.length };
 }
 
 test("status updates of a workload do not lead to reading its interest again", async () => {
@@ -82,4 +83,22 @@ test("a write that changes the owner of a field is no status update", async () =
   cluster.setWorkload("api", { fields: { metadata: { labels: { team: "a" } } }, manager: "other" });
   await upsert(api);
   expect(reads()).toBeGreaterThan(0);
+});
+
+test.each([
+  { what: "that a list does not show any more", go: "list" },
+  { what: "of a namespace that is no longer served", go: "leave" },
+] as const)("nothing stays of a workload $what", async ({ go }) => {
+  const { api, live, shown, watch } = await watched();
+  const { generation, uid } = live(api);
+  const request = { cluster: "c1", workload: api };
+  shown.rollouts.await(request, { rolledAtMs: 1, uid, generation });
+  expect(shown.rollouts.of(request, { rolledAtMs: 1 })).toBeDefined();
+  if (go === "leave") await watch.leave("ns");
+  else {
+    watch.listBegins();
+    await watch.listed();
+  }
+  expect(shown.rollouts.of(request, { rolledAtMs: 1 })).toBeUndefined();
+  expect(shown.take("c1", api, deployment)).toBeUndefined();
 });
