@@ -14,7 +14,7 @@ const only = (name, from, allowed, comment) => ({
   to: { pathNot: [`^${from}/src/`, ...allowed] },
 });
 const builtin =
-  "^(node:|fs|path|crypto|http|https|net|os|child_process|process|stream|util|timers|tls|v8|vm)";
+  "^(node:|fs|path|crypto|http|https|net|os|child_process|process|stream|util|timers|tls|v8|vm|zlib)";
 const npm = (...names) => names.map((name) => `node_modules/${name}/`);
 
 /** The rooms of each package, lowest first: one imports only those before it. What lies in `src` itself is below them all. */

@@ -6,12 +6,24 @@ import type { LiveWorkload } from "../ports/cluster-api.ts";
 import { type ClusterId, requestKey } from "../ports/request.ts";
 import { ShownRollouts } from "./shown-rollouts.ts";
 
-/** The texts of all kept workloads together, in characters: some 1,700 Deployments. */
+/** The texts of all kept workloads together, in characters of a byte: some 1,700 Deployments, or 5,000 with packed ones. */
 const keptCharactersMax = 8 * 1024 * 1024;
+/** Beyond this share of the room texts are packed. Until then no time is spent on that. */
+const packedFrom = 0.5;
+/** Beyond this share the room counts as full, so that no text is made in vain. */
+const fullFrom = 0.99;
+
+/** Makes texts smaller. */
+export interface TextPacking {
+  pack(text: string): string;
+  /** The text that was packed here. */
+  unpack(packed: string): string;
+}
 
 /** A kept workload. The fields that a status update changes lie beside its text. */
 interface Kept {
   readonly text: string;
+  readonly isPacked: boolean;
   readonly print: number | undefined;
   resourceVersion: string;
   writtenAtSeconds: number;
@@ -24,12 +36,18 @@ interface Kept {
 export class ShownWorkloads {
   /** The rollouts of this process's own rolls. */
   readonly rollouts: ShownRollouts;
+  readonly #packing: TextPacking;
   readonly #charactersMax: number;
   readonly #kept = new Map<string, Kept>();
   #characters = 0;
 
-  constructor(clock: Pick<Clock, "monotonic">, charactersMax: number = keptCharactersMax) {
+  constructor(
+    clock: Pick<Clock, "monotonic">,
+    packing: TextPacking,
+    charactersMax: number = keptCharactersMax,
+  ) {
     this.rollouts = new ShownRollouts(clock);
+    this.#packing = packing;
     this.#charactersMax = charactersMax;
   }
 
@@ -43,16 +61,19 @@ export class ShownWorkloads {
     if (kind.isTemplateRolled !== true) return;
     const key = requestKey({ cluster, workload: live.ref });
     const { resourceVersion, writtenAtSeconds } = live;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined && print !== undefined && kept.print === print) {
-      kept.resourceVersion = resourceVersion;
-      kept.writtenAtSeconds = writtenAtSeconds;
+    const before = this.#kept.get(key);
+    if (before !== undefined && print !== undefined && before.print === print) {
+      before.resourceVersion = resourceVersion;
+      before.writtenAtSeconds = writtenAtSeconds;
       return;
     }
     this.#delete(key);
-    const text = shownText(live);
+    if (this.#characters > fullFrom * this.#charactersMax) return;
+    const whole = shownText(live);
+    const isPacked = this.#characters + whole.length > packedFrom * this.#charactersMax;
+    const text = isPacked ? this.#packing.pack(whole) : whole;
     if (this.#characters + text.length > this.#charactersMax) return;
-    this.#kept.set(key, { text, print, resourceVersion, writtenAtSeconds });
+    this.#kept.set(key, { text, isPacked, print, resourceVersion, writtenAtSeconds });
     this.#characters += text.length;
   }
 
@@ -61,7 +82,9 @@ export class ShownWorkloads {
     const key = requestKey({ cluster, workload: ref });
     const kept = this.#kept.get(key);
     this.#delete(key);
-    return kept && shownLive(kept, kind);
+    if (kept === undefined) return undefined;
+    const text = kept.isPacked ? this.#packing.unpack(kept.text) : kept.text;
+    return shownLive({ ...kept, text }, kind);
   }
 
   forget(cluster: ClusterId, ref: WorkloadRef): void {

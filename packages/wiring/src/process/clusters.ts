@@ -11,6 +11,7 @@ import type { RedisOwnership } from "@fleet-reloader/redis/ownership/redis-owner
 import { callLimit } from "@fleet-reloader/runtime/config/fields/limit-fields";
 import { type GivenScope, givenScope } from "@fleet-reloader/runtime/config/given-scope";
 import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
+import { DeflatedText } from "@fleet-reloader/runtime/process/deflated-text";
 import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/process/version";
@@ -76,7 +77,10 @@ export async function openClusters(
   shutdown.add("freezes", () => served.close());
   const { freezes } = served;
   const given = givenScope(spec.shape, sources);
-  const shown = watches !== undefined && spec.works !== undefined ? new ShownWorkloads(clock) : undefined;
+  const shown =
+    watches !== undefined && spec.works !== undefined
+      ? new ShownWorkloads(clock, new DeflatedText())
+      : undefined;
   const watched =
     watches === undefined
       ? undefined

@@ -4,6 +4,7 @@ import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { describe, expect, test } from "vitest";
 import { healthy, rolledDeployment, starting } from "../../beds/rolled-deployment.ts";
 import { ManualClock } from "../../memory/manual-clock.ts";
+import { MarkedText } from "../../memory/marked-text.ts";
 
 /** Its controller has not seen the roll. */
 const unobserved = { ...healthy, observedGeneration: 0 };
@@ -174,7 +175,7 @@ describe("a rollout that the watch of the same process shows", () => {
 
 async function watchedRoll() {
   const clock = new ManualClock();
-  const shown = new ShownWorkloads(clock);
+  const shown = new ShownWorkloads(clock, new MarkedText());
   const bed = await rolledDeployment({ clock, shown });
   const before = bed.cluster.calls.length;
   return {

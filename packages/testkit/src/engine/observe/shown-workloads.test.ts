@@ -3,8 +3,9 @@ import { cronJob } from "@fleet-reloader/domain/kind/cron-job";
 import { deployment } from "@fleet-reloader/domain/kind/pod-controller";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ManualClock } from "../../memory/manual-clock.ts";
+import { MarkedText } from "../../memory/marked-text.ts";
 import { MemoryCluster } from "../../memory/memory-cluster.ts";
 
 const cluster = new MemoryCluster({ clock: new ManualClock() });
@@ -17,7 +18,7 @@ function live(name: string): LiveWorkload {
 }
 
 test("a workload is handed out as it was shown last, with its template, once", () => {
-  const shown = new ShownWorkloads(new ManualClock());
+  const shown = new ShownWorkloads(new ManualClock(), new MarkedText());
   const first = live("api");
   shown.show("c1", first, deployment);
   const last = { ...first, resourceVersion: "later" };
@@ -29,7 +30,7 @@ test("a workload is handed out as it was shown last, with its template, once", (
 });
 
 test("with another status, a workload is not written down again but for its version", () => {
-  const shown = new ShownWorkloads(new ManualClock());
+  const shown = new ShownWorkloads(new ManualClock(), new MarkedText());
   let writings = 0;
   const counted = {
     toJSON: () => {
@@ -51,7 +52,7 @@ test("with another status, a workload is not written down again but for its vers
 
 // A state between the two may have been shown, and not remembered because what followed from it failed.
 test("a version is never that of another state than the one that is kept", () => {
-  const shown = new ShownWorkloads(new ManualClock());
+  const shown = new ShownWorkloads(new ManualClock(), new MarkedText());
   const first = live("api");
   shown.show("c1", first, deployment, 1);
   cluster.setWorkload("api", { template: templateUsing({ other: {} }) });
@@ -64,7 +65,7 @@ test("a version is never that of another state than the one that is kept", () =>
 });
 
 test("a kind whose roll needs more than its template is not kept", () => {
-  const shown = new ShownWorkloads(new ManualClock());
+  const shown = new ShownWorkloads(new ManualClock(), new MarkedText());
   const one = { ...live("job"), ref: { kind: "CronJob", namespace: "ns", name: "job" } };
   shown.show("c1", one, cronJob);
   expect(shown.take("c1", one.ref, cronJob)).toBeUndefined();
@@ -73,7 +74,8 @@ test("a kind whose roll needs more than its template is not kept", () => {
 test("while there is no room for another workload, those that are kept stay", () => {
   const all = ["a", "b", "c"].map(live);
   const length = JSON.stringify({ ...all[0], template: undefined, annotations: undefined }).length;
-  const shown = new ShownWorkloads(new ManualClock(), 2.5 * length);
+  const unchanged = { pack: (text: string) => text, unpack: (text: string) => text };
+  const shown = new ShownWorkloads(new ManualClock(), unchanged, 2.5 * length);
   const show = () => all.map((one) => shown.show("c1", one, deployment));
   const taken = () => all.map(({ ref }) => shown.take("c1", ref, deployment) !== undefined);
   show();
@@ -82,4 +84,15 @@ test("while there is no room for another workload, those that are kept stay", ()
   expect(taken()).toEqual([true, true, false]);
   show();
   expect(taken()).toEqual([true, true, false]);
+});
+
+test("when half of the room is taken, texts are packed, and come back as they were", () => {
+  const all = ["a", "b", "c"].map(live);
+  const length = JSON.stringify({ ...all[0], template: undefined, annotations: undefined }).length;
+  const packing = new MarkedText();
+  const pack = vi.spyOn(packing, "pack");
+  const shown = new ShownWorkloads(new ManualClock(), packing, 2.5 * length);
+  for (const one of all) shown.show("c1", one, deployment);
+  expect(pack.mock.calls.map(([text]) => JSON.parse(text).ref.name)).toEqual(["b", "c"]);
+  expect(all.map(({ ref }) => shown.take("c1", ref, deployment))).toEqual(all);
 });

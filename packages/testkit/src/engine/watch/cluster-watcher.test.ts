@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { auto, createTestBed } from "../../beds/test-bed.ts";
 import { watching } from "../../beds/watched-cluster.ts";
 import { ManualClock } from "../../memory/manual-clock.ts";
+import { MarkedText } from "../../memory/marked-text.ts";
 
 describe("a watcher of a cluster", () => {
   test("is in sync once every stream has listed, and asks for what it found", async () => {
@@ -223,7 +224,7 @@ describe("a watcher of a cluster", () => {
   });
 
   test("keeps nothing of a cluster that it no longer watches", async () => {
-    const shown = new ShownWorkloads(new ManualClock());
+    const shown = new ShownWorkloads(new ManualClock(), new MarkedText());
     const bed = await watching({ shown });
     const live = bed.cluster.workload(bed.api);
     if (live !== undefined) shown.show("c2", live, deployment);

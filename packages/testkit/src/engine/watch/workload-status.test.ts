@@ -5,10 +5,11 @@ import { expect, test, vi } from "vitest";
 import { outcomeOf, stateAnnotation } from "../../beds/test-bed.ts";
 import { watchedWorkloads } from "../../beds/watched-workloads.ts";
 import { ManualClock } from "../../memory/manual-clock.ts";
+import { MarkedText } from "../../memory/marked-text.ts";
 
 /** A Deployment that names its ConfigMap by a pattern, so that each time its interest is read is seen. */
 async function watched() {
-  const shown = new ShownWorkloads(new ManualClock());
+  const shown = new ShownWorkloads(new ManualClock(), new MarkedText());
   const bed = await watchedWorkloads({ shown });
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });
   const api = bed.deployment("api", { "configmap.reloader.stakater.com/reload": "ap.+" });

@@ -5,10 +5,11 @@ import { expect, test } from "vitest";
 import { adopted } from "../../../beds/adopted-deployment.ts";
 import { auto, createTestBed, outcomeOf } from "../../../beds/test-bed.ts";
 import { ManualClock } from "../../../memory/manual-clock.ts";
+import { MarkedText } from "../../../memory/marked-text.ts";
 
 /** A Deployment that is adopted, in a process that also watches. */
 async function watched() {
-  const shown = new ShownWorkloads(new ManualClock());
+  const shown = new ShownWorkloads(new ManualClock(), new MarkedText());
   const bed = await adopted({ shown });
   const target = "Deployment/ns/api";
   const calls = (verb: string) => bed.cluster.calls.filter((c) => c.verb === verb && c.target === target);
@@ -31,7 +32,7 @@ test("a roll of a workload that the watch showed needs no read of it", async () 
 });
 
 test("the first applied state of a workload that the watch showed needs no read of it", async () => {
-  const shown = new ShownWorkloads(new ManualClock());
+  const shown = new ShownWorkloads(new ManualClock(), new MarkedText());
   const { clock, cluster, reconcile } = createTestBed({ shown });
   cluster.setSource("ConfigMap", "app", { a: "1" });
   const api = cluster.setWorkload("api", { template: templateUsing({ app: {} }), annotations: auto });
