@@ -1,3 +1,4 @@
+import { inGroup } from "../config/field.ts";
 import { oneOf, optionalListenAddress, textValue } from "../config/types.ts";
 
 /** How the changes of a cluster are noticed. The label of a registration has the same values. */
@@ -6,13 +7,11 @@ export const eventSources = ["watch", "audit", "both"] as const;
 export type EventSourceMode = (typeof eventSources)[number];
 
 /** How changes are noticed, and where audit events are received. */
-export const hintFields = {
+export const hintFields = inGroup("Audit events", {
   eventSource: {
     schema: oneOf(eventSources, "watch"),
     meta: {
-      group: "Audit events",
       flag: "event-source",
-      env: "FLEET_RELOADER_EVENT_SOURCE",
       placeholder: "SOURCE",
       description:
         "How changes are noticed: watch holds watches open; audit lists once, then reads what audit events point to, and needs no right to watch; both watches, and uses audit events only to tell who made a change. The label fleet-reloader.io/event-source of a registration sets it for one cluster; when it changes, the cluster is listed and watched anew.",
@@ -21,9 +20,7 @@ export const hintFields = {
   auditListenAddress: {
     schema: optionalListenAddress(),
     meta: {
-      group: "Audit events",
       flag: "audit-listen-address",
-      env: "FLEET_RELOADER_AUDIT_LISTEN_ADDRESS",
       placeholder: "HOST:PORT",
       description:
         "Address that receives audit.k8s.io/v1 events of API servers or Amazon Data Firehose, over HTTPS. It needs --audit-tls-cert-file, --audit-tls-key-file, and --audit-client-ca-file or --audit-token-file.",
@@ -33,9 +30,7 @@ export const hintFields = {
   auditTlsCertFile: {
     schema: textValue(""),
     meta: {
-      group: "Audit events",
       flag: "audit-tls-cert-file",
-      env: "FLEET_RELOADER_AUDIT_TLS_CERT_FILE",
       placeholder: "FILE",
       description: "Certificate of --audit-listen-address, with its intermediates (PEM).",
       defaultText: "none",
@@ -44,9 +39,7 @@ export const hintFields = {
   auditTlsKeyFile: {
     schema: textValue(""),
     meta: {
-      group: "Audit events",
       flag: "audit-tls-key-file",
-      env: "FLEET_RELOADER_AUDIT_TLS_KEY_FILE",
       placeholder: "FILE",
       description: "Private key of --audit-listen-address (PEM).",
       defaultText: "none",
@@ -55,9 +48,7 @@ export const hintFields = {
   auditClientCaFile: {
     schema: textValue(""),
     meta: {
-      group: "Audit events",
       flag: "audit-client-ca-file",
-      env: "FLEET_RELOADER_AUDIT_CLIENT_CA_FILE",
       placeholder: "FILE",
       description:
         "Certificate authority of the API servers' client certificates (PEM). The common name of a certificate is the name of its cluster. Use an authority that signs nothing else.",
@@ -67,13 +58,11 @@ export const hintFields = {
   auditTokenFile: {
     schema: textValue(""),
     meta: {
-      group: "Audit events",
       flag: "audit-token-file",
-      env: "FLEET_RELOADER_AUDIT_TOKEN_FILE",
       placeholder: "FILE",
       description:
         "Bearer tokens of the API servers, or access keys of Firehose: CLUSTER sha256:HEX per line, the SHA-256 of the token. Use random tokens of at least 32 characters.",
       defaultText: "none",
     },
   },
-} as const;
+});

@@ -17,6 +17,16 @@ export const fieldGroups = [
   "Understood, and without effect",
 ] as const;
 
+type FieldGroup = (typeof fieldGroups)[number];
+
+/** What the variables of the product begin with. */
+export const variablePrefix = "FLEET_RELOADER_";
+
+/** The variable of a flag, where none has another name. */
+export function variableOfFlag(flag: string): string {
+  return `${variablePrefix}${flag.toUpperCase().replaceAll("-", "_")}`;
+}
+
 /** A note for the operator about an accepted value that does not do what its name suggests. */
 export interface Remark {
   readonly level: "info" | "warn";
@@ -25,7 +35,7 @@ export interface Remark {
 
 /** The description of a config field beside its schema. The flag, the variable, the help and the docs are made from it. */
 export interface FieldMeta {
-  readonly group?: (typeof fieldGroups)[number];
+  readonly group?: FieldGroup;
   /** Without the dashes. */
   readonly flag: string;
   /** Other spellings of the flag, without the dashes. */
@@ -61,3 +71,24 @@ export interface FieldMeta {
 export type ConfigShape = Readonly<Record<string, { readonly schema: z.ZodType; readonly meta: FieldMeta }>>;
 
 export type ConfigOf<S extends ConfigShape> = { readonly [K in keyof S]: z.output<S[K]["schema"]> };
+
+/** The description of a field of a group. The group is added; so is the variable, unless it has a name of its own. */
+export type GroupedMeta = Omit<FieldMeta, "group" | "env"> & { readonly env?: string };
+
+/** The fields of one group, each with its group and its variable. */
+export function inGroup<const S extends Readonly<Record<string, z.ZodType>>>(
+  group: FieldGroup,
+  fields: { readonly [K in keyof S]: { readonly schema: S[K]; readonly meta: GroupedMeta } },
+) {
+  const described = Object.entries(fields).map(([name, { schema, meta }]) => [
+    name,
+    { schema, meta: { group, env: variableOfFlag(meta.flag), ...meta } },
+  ]);
+  // Each field keeps its name and its schema.
+  return Object.fromEntries(described) as {
+    readonly [K in keyof S]: {
+      readonly schema: S[K];
+      readonly meta: FieldMeta & { readonly group: FieldGroup };
+    };
+  };
+}

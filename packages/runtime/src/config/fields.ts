@@ -1,6 +1,6 @@
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
-import type { Remark } from "./field.ts";
+import { inGroup, type Remark } from "./field.ts";
 import { annotationFields } from "./fields/annotation-fields.ts";
 import { httpFields } from "./fields/http-fields.ts";
 import { kindFields } from "./fields/kind-fields.ts";
@@ -11,12 +11,10 @@ import { withoutEffectFields } from "./fields/without-effect-fields.ts";
 import { secretKey } from "./secret-key.ts";
 import { boolean, csvList, duration, oneOf, optionalListenAddress, textValue, wholeNumber } from "./types.ts";
 
-/** What every service needs: the clusters and the address of Redis. */
-export const connectionFields = {
+const clusterAndRedisFields = inGroup("Clusters and Redis", {
   kubeconfig: {
     schema: textValue(""),
     meta: {
-      group: "Clusters and Redis",
       flag: "kubeconfig",
       peer: "KUBECONFIG",
       env: "KUBECONFIG",
@@ -29,7 +27,6 @@ export const connectionFields = {
   contexts: {
     schema: csvList(),
     meta: {
-      group: "Clusters and Redis",
       flag: "context",
       env: "FLEET_RELOADER_CONTEXTS",
       placeholder: "NAME",
@@ -41,9 +38,7 @@ export const connectionFields = {
   redisUrl: {
     schema: textValue(""),
     meta: {
-      group: "Clusters and Redis",
       flag: "redis-url",
-      env: "FLEET_RELOADER_REDIS_URL",
       placeholder: "URL",
       description:
         "Redis 7.0 or newer, or Valkey: redis://[user:password@]host:port[/db], or rediss:// for TLS. A Redis Cluster: redis-cluster://[user:password@]host:port,host:port, or rediss-cluster://.",
@@ -54,9 +49,7 @@ export const connectionFields = {
   redisPasswordSecret: {
     schema: secretKey("password"),
     meta: {
-      group: "Clusters and Redis",
       flag: "redis-password-secret",
-      env: "FLEET_RELOADER_REDIS_PASSWORD_SECRET",
       placeholder: "NAMESPACE/NAME[/KEY]",
       description:
         "Secret with the password for --redis-url, in the cluster we run in, or else in the first given cluster. KEY defaults to password. A missing Secret is created with a random password, for a Redis that reads its own password from it.",
@@ -67,9 +60,7 @@ export const connectionFields = {
     // Each shard has a queue, and each queue costs a worker a connection: more shards than a large Redis Cluster has nodes are waste.
     schema: wholeNumber("1", 1, 64),
     meta: {
-      group: "Clusters and Redis",
       flag: "shards",
-      env: "FLEET_RELOADER_SHARDS",
       placeholder: "COUNT",
       description:
         "Number of parts that the keys in Redis are divided into, so that the nodes of a Redis Cluster share the load. It must be the same for all watchers and workers of one Redis.",
@@ -78,14 +69,17 @@ export const connectionFields = {
   dataDir: {
     schema: textValue(""),
     meta: {
-      group: "Clusters and Redis",
       flag: "data-dir",
-      env: "FLEET_RELOADER_DATA_DIR",
       placeholder: "DIR",
       description: "Folder for the mark key and the embedded Redis.",
       defaultText: "$XDG_STATE_HOME/fleet-reloader or ~/.local/state/fleet-reloader",
     },
   },
+});
+
+/** What every service needs: the clusters and the address of Redis. */
+export const connectionFields = {
+  ...clusterAndRedisFields,
   ...httpFields,
   ...limitFields,
   ...logFields,
@@ -104,15 +98,11 @@ function remarkOnMaxWait(text: string, textOf: (field: string) => string): Remar
   };
 }
 
-/** Defaults that annotations of a workload may override. Watchers and workers need the same values. */
-export const ruleFields = {
-  ...scopeFields,
+const rollFields = inGroup("When and how a workload rolls", {
   debounce: {
     schema: duration(quietPeriodDefault),
     meta: {
-      group: "When and how a workload rolls",
       flag: "debounce",
-      env: "FLEET_RELOADER_DEBOUNCE",
       placeholder: "DURATION",
       description:
         "Quiet period: a workload rolls when none of its sources has changed for this time. 0 rolls at once.",
@@ -121,9 +111,7 @@ export const ruleFields = {
   maxWait: {
     schema: duration("30s"),
     meta: {
-      group: "When and how a workload rolls",
       flag: "max-wait",
-      env: "FLEET_RELOADER_MAX_WAIT",
       placeholder: "DURATION",
       description: "Maximum time that a change waits for the quiet period.",
       remark: remarkOnMaxWait,
@@ -135,39 +123,43 @@ export const ruleFields = {
       strategy === "default" ? "annotations" : strategy,
     ),
     meta: {
-      group: "When and how a workload rolls",
       flag: "reload-strategy",
       peer: "--reload-strategy",
-      env: "FLEET_RELOADER_RELOAD_STRATEGY",
       placeholder: "STRATEGY",
       description:
         "How a pod template is changed: annotations writes an annotation on it, env-vars writes a variable in one container.",
     },
   },
+});
+
+const optInFields = inGroup("What is served", {
   autoReloadAll: {
     schema: boolean(false),
     meta: {
-      group: "What is served",
       flag: "auto-reload-all",
       peer: "--auto-reload-all",
-      env: "FLEET_RELOADER_AUTO_RELOAD_ALL",
       placeholder: "BOOL",
       description: "Serve every workload, also without annotations, unless it opts out.",
       isSwitch: true,
     },
   },
+});
+
+/** Defaults that annotations of a workload may override. Watchers and workers need the same values. */
+export const ruleFields = {
+  ...scopeFields,
+  ...rollFields,
+  ...optInFields,
   ...kindFields,
   ...annotationFields,
 } as const;
 
 /** What only workers need. */
-export const workerFields = {
+export const workerFields = inGroup("Worker", {
   markKeyFile: {
     schema: textValue(""),
     meta: {
-      group: "Worker",
       flag: "mark-key-file",
-      env: "FLEET_RELOADER_MARK_KEY_FILE",
       placeholder: "FILE",
       description:
         "File with the keys of the marks: 64 hexadecimal characters per line, the current key first. All workers need the same keys. To change the key, add the new one as the second line everywhere, restart all, then swap the lines.",
@@ -177,9 +169,7 @@ export const workerFields = {
   markKeySecret: {
     schema: secretKey("mark.key"),
     meta: {
-      group: "Worker",
       flag: "mark-key-secret",
-      env: "FLEET_RELOADER_MARK_KEY_SECRET",
       placeholder: "NAMESPACE/NAME[/KEY]",
       description:
         "Secret with the keys of the marks, in the cluster we run in, or else in the first given cluster. KEY defaults to mark.key. A missing Secret is created with a random key.",
@@ -189,9 +179,7 @@ export const workerFields = {
   forgetOldKeys: {
     schema: boolean(false),
     meta: {
-      group: "Worker",
       flag: "forget-old-keys",
-      env: "FLEET_RELOADER_FORGET_OLD_KEYS",
       placeholder: "BOOL",
       description:
         "Start although this Redis was used with a key that --mark-key-file lacks. Without this flag such a start is refused. The applied state recorded with that key no longer counts: pending changes are judged by times alone. Give it once, when the key is lost.",
@@ -201,40 +189,34 @@ export const workerFields = {
   concurrency: {
     schema: wholeNumber("32", 1, 1000),
     meta: {
-      group: "Worker",
       flag: "concurrency",
-      env: "FLEET_RELOADER_CONCURRENCY",
       placeholder: "COUNT",
       description:
         "Maximum workloads of one cluster that a worker handles at once. For all clusters together it is twice as many.",
     },
   },
-} as const;
+});
 
 /** Flags of processes that watch clusters. */
-export const auditFields = {
+export const auditFields = inGroup("When and how a workload rolls", {
   auditInterval: {
     schema: duration("12h"),
     meta: {
-      group: "When and how a workload rolls",
       flag: "audit-interval",
-      env: "FLEET_RELOADER_AUDIT_INTERVAL",
       placeholder: "DURATION",
       description:
         "Check every opted-in workload, and each that opted out until it is cleaned up, once in this period, spread evenly and after all other work. A workload rolls if a change of its sources was missed; fleet_reloader_audit_findings_total counts these and should stay 0. 0 means never. Each check wakes a worker, so use 0 or a long interval where workers start from zero.",
     },
   },
-} as const;
+});
 
 /** Flags of processes that are always on and report the queue depth. */
-export const scalingFields = {
+export const scalingFields = inGroup("Scaling of workers", {
   workHorizon: {
     // Time to schedule a pod and pull its image, plus a few polls of the scaler.
     schema: duration("60s"),
     meta: {
-      group: "Scaling of workers",
       flag: "work-horizon",
-      env: "FLEET_RELOADER_WORK_HORIZON",
       placeholder: "DURATION",
       description:
         "/work counts requests that are due now or within this time. Set it to the time that a worker takes to start.",
@@ -243,9 +225,7 @@ export const scalingFields = {
   scalerListenAddress: {
     schema: optionalListenAddress(),
     meta: {
-      group: "Scaling of workers",
       flag: "scaler-listen-address",
-      env: "FLEET_RELOADER_SCALER_LISTEN_ADDRESS",
       placeholder: "HOST:PORT",
       description:
         "Address of a gRPC server for the external-push trigger of KEDA. It reports the queue depth as /work does, and wakes a worker as soon as work begins.",
@@ -255,9 +235,7 @@ export const scalingFields = {
   scalerTlsCertFile: {
     schema: textValue(""),
     meta: {
-      group: "Scaling of workers",
       flag: "scaler-tls-cert-file",
-      env: "FLEET_RELOADER_SCALER_TLS_CERT_FILE",
       placeholder: "FILE",
       description:
         "Certificate of the server at --scaler-listen-address, in PEM. A renewed file is used within a minute.",
@@ -267,9 +245,7 @@ export const scalingFields = {
   scalerTlsKeyFile: {
     schema: textValue(""),
     meta: {
-      group: "Scaling of workers",
       flag: "scaler-tls-key-file",
-      env: "FLEET_RELOADER_SCALER_TLS_KEY_FILE",
       placeholder: "FILE",
       description: "Key of --scaler-tls-cert-file, in PEM.",
       defaultText: "none",
@@ -278,13 +254,11 @@ export const scalingFields = {
   scalerClientCaFile: {
     schema: textValue(""),
     meta: {
-      group: "Scaling of workers",
       flag: "scaler-client-ca-file",
-      env: "FLEET_RELOADER_SCALER_CLIENT_CA_FILE",
       placeholder: "FILE",
       description:
         "Certificate authorities in PEM. Clients of --scaler-listen-address must show a certificate of one of them.",
       defaultText: "none: everybody who reaches the address may ask",
     },
   },
-} as const;
+});

@@ -1,6 +1,6 @@
 import { nearestName } from "@fleet-reloader/domain/spelling/nearest-name";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import type { ConfigShape } from "./field.ts";
+import { type ConfigShape, variablePrefix } from "./field.ts";
 import { type ConfigSources, givenValues, ignoredValues } from "./load.ts";
 
 /** Logs one line for each accepted value that does not do what its name suggests, or nothing, and for each variable with a misspelt name. */
@@ -18,7 +18,6 @@ export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<L
     log.warn({}, `${name}: no variable has this name, so it has no effect; did you mean ${meant}?`);
 }
 
-const variablePrefix = "FLEET_RELOADER_";
 /** Services share their variables, and many names differ by one word, so only two wrong letters count as a typo. */
 const wrongLettersMax = 2;
 

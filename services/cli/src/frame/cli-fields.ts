@@ -1,3 +1,4 @@
+import { variableOfFlag } from "@fleet-reloader/runtime/config/field";
 import { boolean, oneOf, textValue } from "@fleet-reloader/runtime/config/types";
 
 /**
@@ -43,5 +44,5 @@ export function outputFlag<const T extends readonly [string, ...string[]]>(
 }
 
 function cliEnvOf(flag: string): string {
-  return `FLEET_RELOADER_CLI_${flag.toUpperCase().replaceAll("-", "_")}`;
+  return variableOfFlag(`cli-${flag}`);
 }

@@ -1,11 +1,11 @@
 import { type AnnotationDialect, defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
-import type { ConfigOf, FieldMeta } from "../field.ts";
+import { type ConfigOf, type GroupedMeta, inGroup } from "../field.ts";
 import { annotationKey } from "../types.ts";
 
 const { ConfigMap, Secret } = defaultDialect.kinds;
 
 /** The keys of the annotations, for manifests that were written for a peer with other keys. */
-export const annotationFields = {
+export const annotationFields = inGroup("Names of annotations", {
   configMapAnnotation: keyField(
     "configmap-annotation",
     ConfigMap.named,
@@ -56,7 +56,7 @@ export const annotationFields = {
     defaultDialect.pausedAt,
     "On a Deployment, written by us: the time at which it was paused.",
   ),
-} as const;
+});
 
 /** The configured keys of annotations. Keys without a flag in the peer keep their default. */
 export function dialectOf(config: ConfigOf<typeof annotationFields>): AnnotationDialect {
@@ -76,10 +76,8 @@ export function dialectOf(config: ConfigOf<typeof annotationFields>): Annotation
 }
 
 function keyField(flag: string, defaultKey: string, description: string) {
-  const meta: FieldMeta = {
-    group: "Names of annotations",
+  const meta: GroupedMeta = {
     flag,
-    env: `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`,
     peer: `--${flag}`,
     placeholder: "KEY",
     description,

@@ -3,7 +3,7 @@ import type { BreakerLimit } from "@fleet-reloader/domain/hold/breaker";
 import type { BudgetLimit, BudgetRate } from "@fleet-reloader/domain/hold/budget";
 import type { RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import * as z from "zod";
-import type { ConfigOf, FieldMeta } from "../field.ts";
+import { type ConfigOf, type GroupedMeta, inGroup } from "../field.ts";
 
 /**
  * A hundred in an hour: neither manual changes nor a stepwise release reach this number. A source that is rewritten for ever reaches it in three
@@ -14,7 +14,7 @@ const breakerDefault = "100/1h";
 const rateUnitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Limits of rolls. All workers of a Redis need the same values. */
-export const brakeFields = {
+export const brakeFields = inGroup("Brakes", {
   breakerWorkload: {
     schema: breaker(),
     meta: breakerMeta(
@@ -35,7 +35,7 @@ export const brakeFields = {
     schema: budget(),
     meta: budgetMeta("budget-namespace", "each namespace of each cluster"),
   },
-} as const satisfies Readonly<Record<string, { readonly schema: z.ZodType; readonly meta: FieldMeta }>>;
+});
 
 /** The limits in force. */
 export function rollLimitsOf(config: ConfigOf<typeof brakeFields>): RollLimits {
@@ -49,29 +49,21 @@ export function rollLimitsOf(config: ConfigOf<typeof brakeFields>): RollLimits {
   };
 }
 
-function breakerMeta(flag: string, description: string): FieldMeta {
+function breakerMeta(flag: string, description: string): GroupedMeta {
   return {
-    group: "Brakes",
     flag,
-    env: brakeEnvOf(flag),
     placeholder: "ROLLS/DURATION",
     description,
   };
 }
 
-function budgetMeta(flag: string, what: string): FieldMeta {
+function budgetMeta(flag: string, what: string): GroupedMeta {
   return {
-    group: "Brakes",
     flag,
-    env: brakeEnvOf(flag),
     placeholder: "LIMITS",
     defaultText: "no limit",
     description: `Limits of rolls in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m, /h or /d, burst=ROLLS at once after a quiet time. For example unfinished=5,rate=30/m.`,
   };
-}
-
-function brakeEnvOf(flag: string): string {
-  return `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`;
 }
 
 function breaker() {

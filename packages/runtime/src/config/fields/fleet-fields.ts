@@ -4,20 +4,18 @@ import {
   secretPresetNamed,
   secretPresets,
 } from "@fleet-reloader/domain/registration/secret-preset";
-import type { ConfigOf } from "../field.ts";
+import { type ConfigOf, inGroup } from "../field.ts";
 import { kubeconfigFilesOf } from "../kubeconfig-files.ts";
 import { boolean, csvList, textValue } from "../types.ts";
 
-const fleetGroup = "Clusters and Redis";
 const presetNames = secretPresets.map(({ name }) => name).join(", ");
 const providerNames = accessProviders.join(", ");
 
 /** The providers of clusters. All services need the same. */
-export const fleetFields = {
+export const fleetFields = inGroup("Clusters and Redis", {
   kubeconfigDirs: {
     schema: csvList(),
     meta: {
-      group: fleetGroup,
       flag: "kubeconfig-dir",
       env: "FLEET_RELOADER_KUBECONFIG_DIRS",
       placeholder: "DIR",
@@ -37,9 +35,7 @@ export const fleetFields = {
       }),
     ),
     meta: {
-      group: fleetGroup,
       flag: "cluster-secrets",
-      env: "FLEET_RELOADER_CLUSTER_SECRETS",
       placeholder: "PRESET[=NAMESPACE]",
       description: `Serve the clusters whose kubeconfigs lie in Secrets of the hub, which is the first cluster of --kubeconfig or the one we run in. Presets: ${presetNames}; for flux the Secrets need the label fleet-reloader.io/cluster=true. Needs get, list and watch on secrets there. cluster-api also needs list and watch on clusters.cluster.x-k8s.io, for labels and pauses.`,
       defaultText: "none; a preset without =NAMESPACE reads all namespaces",
@@ -49,9 +45,7 @@ export const fleetFields = {
   argocdNamespace: {
     schema: optionalNamespace("argocd"),
     meta: {
-      group: fleetGroup,
       flag: "argocd-clusters",
-      env: "FLEET_RELOADER_ARGOCD_CLUSTERS",
       placeholder: "NAMESPACE",
       description:
         "Serve the clusters that are registered with the Argo CD of the hub. Write =NAMESPACE when its namespace is not argocd. Clusters that Argo CD skips are not served. Needs get, list and watch on secrets in that namespace.",
@@ -64,9 +58,7 @@ export const fleetFields = {
       namespace === undefined ? undefined : { namespace: namespace === "" ? undefined : namespace },
     ),
     meta: {
-      group: fleetGroup,
       flag: "cluster-profiles",
-      env: "FLEET_RELOADER_CLUSTER_PROFILES",
       placeholder: "NAMESPACE",
       description:
         "Serve the clusters of the hub's inventory (ClusterProfile, multicluster.x-k8s.io/v1alpha1), in all namespaces, or in one with =NAMESPACE. Their credentials lie in Secrets of the same namespace. Needs list and watch on clusterprofiles there, and get, list and watch on secrets.",
@@ -88,9 +80,7 @@ export const fleetFields = {
       });
     }),
     meta: {
-      group: fleetGroup,
       flag: "cluster-profile-providers",
-      env: "FLEET_RELOADER_CLUSTER_PROFILE_PROVIDERS",
       placeholder: "NAME",
       description:
         "Access providers of a ClusterProfile to use. The first of this list that the profile has is used.",
@@ -101,9 +91,7 @@ export const fleetFields = {
   allowExec: {
     schema: csvList(),
     meta: {
-      group: fleetGroup,
       flag: "allow-exec",
-      env: "FLEET_RELOADER_ALLOW_EXEC",
       placeholder: "COMMAND",
       description:
         "Exec commands that registrations from folders and Secrets may use for their credentials, exactly as written there. The registration chooses the arguments. This does not restrict --kubeconfig.",
@@ -114,9 +102,7 @@ export const fleetFields = {
   allowLoopbackHttp: {
     schema: boolean(false),
     meta: {
-      group: fleetGroup,
       flag: "allow-loopback-http",
-      env: "FLEET_RELOADER_ALLOW_LOOPBACK_HTTP",
       placeholder: "BOOL",
       description:
         "Accept registrations from folders and Secrets whose server is plain HTTP on this machine, such as kubectl proxy or a simulated cluster. By default they are refused, so that a registration cannot reach programs that listen here. This does not restrict --kubeconfig.",
@@ -132,9 +118,7 @@ export const fleetFields = {
       return undefined;
     }),
     meta: {
-      group: fleetGroup,
       flag: "serve-hub",
-      env: "FLEET_RELOADER_SERVE_HUB",
       placeholder: "BOOL",
       description:
         "Serve the cluster of --kubeconfig, or the one we run in, in addition to the registered clusters.",
@@ -142,7 +126,7 @@ export const fleetFields = {
       isSwitch: true,
     },
   },
-} as const;
+});
 
 /** The configured providers of clusters, with everything that registration needs. */
 export function registrationSourcesOf(

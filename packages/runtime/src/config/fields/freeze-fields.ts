@@ -1,14 +1,13 @@
 import * as z from "zod";
+import { inGroup } from "../field.ts";
 import { textValue } from "../types.ts";
 
 /** Where freezes are declared. */
-export const freezeFields = {
+export const freezeFields = inGroup("Brakes", {
   freezeFile: {
     schema: textValue(""),
     meta: {
-      group: "Brakes",
       flag: "freeze-file",
-      env: "FLEET_RELOADER_FREEZE_FILE",
       placeholder: "FILE",
       description:
         "File with the list of freezes (YAML), read before every roll. Everything is frozen when the file is unreadable, when this flag names a missing file, or when the file existed and is gone.",
@@ -27,13 +26,11 @@ export const freezeFields = {
         return z.NEVER;
       }),
     meta: {
-      group: "Brakes",
       flag: "freeze-configmap",
-      env: "FLEET_RELOADER_FREEZE_CONFIGMAP",
       placeholder: "NAMESPACE/NAME",
       description:
         "ConfigMap with the list of freezes (key freezes.yaml), in the hub: the first cluster of --kubeconfig or the one we run in. It is read before every roll and needs the right to get it. A ConfigMap that never existed freezes nothing; one that existed and is gone freezes everything.",
       defaultText: "none",
     },
   },
-} as const;
+});

@@ -1,4 +1,4 @@
-import type { FieldMeta, Remark } from "../field.ts";
+import { inGroup, type Remark } from "../field.ts";
 import { isLoopbackHost } from "../loopback.ts";
 import { csvList, listenAddress, textValue } from "../types.ts";
 import { forwardAuthFields } from "./sign-in/forward-auth-fields.ts";
@@ -8,13 +8,11 @@ import { oidcFields } from "./sign-in/oidc-fields.ts";
 const hostName = /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*$/i;
 
 /** The listen address, and the host names that requests may use. */
-export const httpFields = {
+export const httpFields = inGroup("Log, probes and dashboard", {
   listenAddress: {
     schema: listenAddress("127.0.0.1:9090"),
     meta: {
-      group: "Log, probes and dashboard",
       flag: "listen-address",
-      env: "FLEET_RELOADER_LISTEN_ADDRESS",
       placeholder: "HOST:PORT",
       description:
         "Address of /live, /ready and /metrics. Watchers also serve the queue depth at /work, for scaling the workers. Without a host, as in :9090, it listens at all addresses, of IPv6 and IPv4.",
@@ -26,9 +24,7 @@ export const httpFields = {
       "holds something that is no host name; write names without scheme and port, for example reloader.tools.svc",
     ),
     meta: {
-      group: "Log, probes and dashboard",
       flag: "allowed-hosts",
-      env: "FLEET_RELOADER_ALLOWED_HOSTS",
       placeholder: "NAMES",
       description:
         "Host names that requests to our pages may use. Always allowed are localhost, IP addresses and the name in the listen address, and at --listen-address the names of Services: names without a dot, and those that end in .svc or .svc.cluster.local. Other names get 421, so that a web page cannot read ours through a name that points to us.",
@@ -36,16 +32,13 @@ export const httpFields = {
       isList: true,
     },
   },
-} as const;
+});
 
-/** Flags of processes with a dashboard. */
-export const dashboardFields = {
+const dashboardServerFields = inGroup("Log, probes and dashboard", {
   dashboardAddress: {
     schema: listenAddress("127.0.0.1:8080"),
     meta: {
-      group: "Log, probes and dashboard",
       flag: "dashboard-address",
-      env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
       placeholder: "HOST:PORT",
       description:
         "Address of the page (/), the API (/api/v1), the queue dashboard (/queues) and the history as JSON lines (/history). Without --access-file there is no login, and page and API answer at a loopback address only.",
@@ -55,9 +48,7 @@ export const dashboardFields = {
   accessFile: {
     schema: textValue(""),
     meta: {
-      group: "Log, probes and dashboard",
       flag: "access-file",
-      env: "FLEET_RELOADER_ACCESS_FILE",
       placeholder: "FILE",
       description:
         "File (YAML or JSON) that says who may look and act at --dashboard-address: people and machines with hashes of their tokens, and their roles by cluster and namespace. It is read again when it changes. With it page and API answer at any address, and only who signs in.",
@@ -67,9 +58,7 @@ export const dashboardFields = {
   dashboardTlsCertFile: {
     schema: textValue(""),
     meta: {
-      group: "Log, probes and dashboard",
       flag: "dashboard-tls-cert-file",
-      env: "FLEET_RELOADER_DASHBOARD_TLS_CERT_FILE",
       placeholder: "FILE",
       description:
         "Certificate of the server at --dashboard-address, in PEM. A renewed file is used within a minute.",
@@ -79,17 +68,20 @@ export const dashboardFields = {
   dashboardTlsKeyFile: {
     schema: textValue(""),
     meta: {
-      group: "Log, probes and dashboard",
       flag: "dashboard-tls-key-file",
-      env: "FLEET_RELOADER_DASHBOARD_TLS_KEY_FILE",
       placeholder: "FILE",
       description: "Key of --dashboard-tls-cert-file, in PEM.",
       defaultText: "none",
     },
   },
+});
+
+/** Flags of processes with a dashboard. */
+export const dashboardFields = {
+  ...dashboardServerFields,
   ...oidcFields,
   ...forwardAuthFields,
-} as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
+} as const;
 
 function remarkOnAddress(text: string, textOf: (field: string) => string): Remark | undefined {
   if (isLoopbackHost(text.replace(/:\d+$/, ""))) return undefined;

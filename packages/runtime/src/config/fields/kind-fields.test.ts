@@ -31,8 +31,9 @@ describe("kinds that are served", () => {
 
   test("what nearly asks for Rollouts is remarked on", () => {
     const { remark } = kindFields.isArgoRollouts.meta;
-    expect(["true", "false"].map(remark)).toEqual([undefined, undefined]);
-    expect(remark("True")).toMatchObject({ level: "warn" });
+    const remarkOn = (text: string) => remark?.(text, () => "");
+    expect(["true", "false"].map(remarkOn)).toEqual([undefined, undefined]);
+    expect(remarkOn("True")).toMatchObject({ level: "warn" });
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { job } from "@fleet-reloader/domain/kind/job";
 import { defaultKinds, knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { rollout } from "@fleet-reloader/domain/kind/rollout";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
-import type { ConfigOf, Remark } from "../field.ts";
+import { type ConfigOf, inGroup } from "../field.ts";
 import { boolean, csvList, textValue } from "../types.ts";
 
 /** The kinds that the peer's flag can exclude, by its names. */
@@ -13,8 +13,7 @@ const ignorableTypes: ReadonlyMap<string, WorkloadKind> = new Map([
   ["cronjobs", cronJob],
 ]);
 
-/** Which kinds of workloads are served, and which of their objects are ignored. */
-export const kindFields = {
+const servedKindFields = inGroup("What is served", {
   ignoredWorkloadTypes: {
     schema: csvList().transform((names, context) =>
       names.flatMap((name) => {
@@ -28,9 +27,7 @@ export const kindFields = {
       }),
     ),
     meta: {
-      group: "What is served",
       flag: "ignored-workload-types",
-      env: "FLEET_RELOADER_IGNORED_WORKLOAD_TYPES",
       peer: "--ignored-workload-types",
       placeholder: "TYPE",
       description: "Kinds to exclude: jobs, cronjobs.",
@@ -42,14 +39,12 @@ export const kindFields = {
     // As with the peer, only this exact text enables it.
     schema: textValue("false").transform((value) => value === "true"),
     meta: {
-      group: "What is served",
       flag: "is-Argo-Rollouts",
       aliases: ["is-argo-rollouts"],
-      env: "FLEET_RELOADER_IS_ARGO_ROLLOUTS",
       peer: "--is-Argo-Rollouts",
       placeholder: "BOOL",
       description: "Serve Argo Rollouts too. Only the exact text true counts.",
-      remark: (value: string): Remark | undefined =>
+      remark: (value) =>
         value === "true" || value === "false"
           ? undefined
           : { level: "warn", says: "is not the exact text true and counts as false; write true or false" },
@@ -60,9 +55,7 @@ export const kindFields = {
       declaredKinds(declared, (message) => context.addIssue({ code: "custom", message })),
     ),
     meta: {
-      group: "What is served",
       flag: "workload-kinds",
-      env: "FLEET_RELOADER_WORKLOAD_KINDS",
       placeholder: "KIND",
       description:
         "Further kinds to serve, as group/version/Kind[:plural]=path.to.template, for example serving.knative.dev/v1/Service=spec.template.",
@@ -70,12 +63,13 @@ export const kindFields = {
       isList: true,
     },
   },
+});
+
+const jobFields = inGroup("When and how a workload rolls", {
   reloadSuspended: {
     schema: boolean(false),
     meta: {
-      group: "When and how a workload rolls",
       flag: "reload-suspended",
-      env: "FLEET_RELOADER_RELOAD_SUSPENDED",
       placeholder: "BOOL",
       description: "A change also runs suspended CronJobs and recreates suspended Jobs.",
       isSwitch: true,
@@ -84,9 +78,7 @@ export const kindFields = {
   reloadFinished: {
     schema: boolean(false),
     meta: {
-      group: "When and how a workload rolls",
       flag: "reload-finished",
-      env: "FLEET_RELOADER_RELOAD_FINISHED",
       placeholder: "BOOL",
       description: "A change also runs completed and failed Jobs again.",
       isSwitch: true,
@@ -95,16 +87,17 @@ export const kindFields = {
   reloadConcurrent: {
     schema: boolean(false),
     meta: {
-      group: "When and how a workload rolls",
       flag: "reload-concurrent",
-      env: "FLEET_RELOADER_RELOAD_CONCURRENT",
       placeholder: "BOOL",
       description:
         "A change also runs a CronJob with the concurrencyPolicy Forbid while one of its Jobs has not ended.",
       isSwitch: true,
     },
   },
-} as const;
+});
+
+/** Which kinds of workloads are served, and which of their objects are ignored. */
+export const kindFields = { ...servedKindFields, ...jobFields } as const;
 
 /** The kinds that are served, as configured. */
 export function servedKinds(config: ConfigOf<typeof kindFields>): readonly WorkloadKind[] {

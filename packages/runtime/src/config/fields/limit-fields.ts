@@ -1,14 +1,12 @@
-import type { ConfigOf } from "../field.ts";
+import { type ConfigOf, inGroup } from "../field.ts";
 import { wholeNumber } from "../types.ts";
 
 /** Limits of the requests of one process to one cluster. */
-export const limitFields = {
+export const limitFields = inGroup("Clusters and Redis", {
   clusterQps: {
     schema: wholeNumber("0", 0, 100_000),
     meta: {
-      group: "Clusters and Redis",
       flag: "cluster-qps",
-      env: "FLEET_RELOADER_CLUSTER_QPS",
       placeholder: "COUNT",
       description:
         "Maximum requests per second of this process to one cluster. Watches do not count. 0 means no limit.",
@@ -17,14 +15,12 @@ export const limitFields = {
   clusterBurst: {
     schema: wholeNumber("100", 1, 100_000),
     meta: {
-      group: "Clusters and Redis",
       flag: "cluster-burst",
-      env: "FLEET_RELOADER_CLUSTER_BURST",
       placeholder: "COUNT",
       description: "With --cluster-qps: maximum requests at once after a pause.",
     },
   },
-} as const;
+});
 
 /** Undefined: no limit. The limits of the API server (priority and fairness) are always obeyed. */
 export function callLimit(

@@ -1,17 +1,15 @@
 import { type LogLevel, logLevels } from "../../log/pino-log.ts";
-import type { FieldMeta } from "../field.ts";
+import { inGroup } from "../field.ts";
 import { textValue } from "../types.ts";
 
 const levelNames = "trace, debug, info, warn, error";
 
 /** What is logged, and how. As with the peer, an unusable value does not prevent the start; it causes a remark. */
-export const logFields = {
+export const logFields = inGroup("Log, probes and dashboard", {
   logLevel: {
     schema: textValue("info").transform((name) => levelOf(name) ?? "info"),
     meta: {
-      group: "Log, probes and dashboard",
       flag: "log-level",
-      env: "FLEET_RELOADER_LOG_LEVEL",
       peer: "--log-level",
       placeholder: "LEVEL",
       description: `One of ${levelNames}. Also accepted: warning for warn, and fatal and panic for error.`,
@@ -24,9 +22,7 @@ export const logFields = {
   logFormat: {
     schema: textValue("text").transform((format) => (format === "json" ? "json" : "text")),
     meta: {
-      group: "Log, probes and dashboard",
       flag: "log-format",
-      env: "FLEET_RELOADER_LOG_FORMAT",
       peer: "--log-format",
       placeholder: "FORMAT",
       description: "text for people, json for machines.",
@@ -36,7 +32,7 @@ export const logFields = {
           : { level: "warn", says: "is no log format; text is used. Write text or json" },
     },
   },
-} as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
+});
 
 /** The names of the peer, in upper or lower case. Errors are always logged, since we have no graver level. */
 function levelOf(name: string): LogLevel | undefined {

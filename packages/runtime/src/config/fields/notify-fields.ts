@@ -1,18 +1,16 @@
-import type { FieldMeta } from "../field.ts";
+import { inGroup } from "../field.ts";
 import { boolean, duration, requestHeaders, textValue, webAddress, wholeNumber } from "../types.ts";
 
 const notifyGroup = "Alerts and notices";
 const sinks = ["slack", "teams", "gchat", "raw"] as const;
 
 /** The mode of the peer in which nothing is rolled. Watchers and workers need the same value. */
-export const webhookModeFields = {
+export const webhookModeFields = inGroup(notifyGroup, {
   webhookUrl: {
     schema: webAddress(),
     meta: {
-      group: notifyGroup,
       flag: "webhook-url",
       peer: "--webhook-url",
-      env: "FLEET_RELOADER_WEBHOOK_URL",
       placeholder: "URL",
       description:
         "Roll nothing. Instead call this URL for each ConfigMap or Secret whose content changes; the call does not name it.",
@@ -26,14 +24,13 @@ export const webhookModeFields = {
             },
     },
   },
-} as const satisfies Fields;
+});
 
 /** Where a worker sends the stages of changes and rolls. */
-export const traceFields = {
+export const traceFields = inGroup(notifyGroup, {
   otlpEndpoint: {
     schema: webAddress(),
     meta: {
-      group: notifyGroup,
       flag: "otlp-endpoint",
       // The name that OpenTelemetry gives it: https://opentelemetry.io/docs/specs/otel/protocol/exporter/
       env: "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -47,7 +44,6 @@ export const traceFields = {
   otlpHeaders: {
     schema: requestHeaders(),
     meta: {
-      group: notifyGroup,
       flag: "otlp-headers",
       // The same page names it.
       env: "OTEL_EXPORTER_OTLP_HEADERS",
@@ -57,17 +53,13 @@ export const traceFields = {
       isSecret: true,
     },
   },
-} as const satisfies Fields;
+});
 
-/** The receivers of a worker's notifications. */
-export const notifyFields = {
-  ...webhookModeFields,
+const receiverFields = inGroup(notifyGroup, {
   events: {
     schema: boolean(true),
     meta: {
-      group: notifyGroup,
       flag: "events",
-      env: "FLEET_RELOADER_EVENTS",
       placeholder: "BOOL",
       description: "Create Kubernetes Events on workloads: rolled, failed, unreadable annotation.",
       isSwitch: true,
@@ -77,7 +69,6 @@ export const notifyFields = {
     // The peer accepts only the exact text. A typo must not prevent the start.
     schema: textValue("false").transform((given) => given === "true"),
     meta: {
-      group: notifyGroup,
       flag: "alert-on-reload",
       peer: "ALERT_ON_RELOAD",
       env: "ALERT_ON_RELOAD",
@@ -93,9 +84,7 @@ export const notifyFields = {
   alertOnFailure: {
     schema: boolean(false),
     meta: {
-      group: notifyGroup,
       flag: "alert-on-failure",
-      env: "FLEET_RELOADER_ALERT_ON_FAILURE",
       placeholder: "BOOL",
       description:
         "Send an alert for every workload that cannot be rolled, once an hour by each worker while this lasts, and for every rollout that fails after a roll.",
@@ -105,7 +94,6 @@ export const notifyFields = {
   alertSink: {
     schema: textValue("raw").transform((given) => sinkOf(given) ?? "raw"),
     meta: {
-      group: notifyGroup,
       flag: "alert-sink",
       peer: "ALERT_SINK",
       env: "ALERT_SINK",
@@ -120,7 +108,6 @@ export const notifyFields = {
   alertWebhookUrl: {
     schema: webAddress(),
     meta: {
-      group: notifyGroup,
       flag: "alert-webhook-url",
       peer: "ALERT_WEBHOOK_URL",
       env: "ALERT_WEBHOOK_URL",
@@ -133,7 +120,6 @@ export const notifyFields = {
   alertWebhookProxy: {
     schema: webAddress(),
     meta: {
-      group: notifyGroup,
       flag: "alert-webhook-proxy",
       peer: "ALERT_WEBHOOK_PROXY",
       env: "ALERT_WEBHOOK_PROXY",
@@ -146,7 +132,6 @@ export const notifyFields = {
   alertAdditionalInfo: {
     schema: textValue("").transform((given) => given.trim()),
     meta: {
-      group: notifyGroup,
       flag: "alert-additional-info",
       peer: "ALERT_ADDITIONAL_INFO",
       env: "ALERT_ADDITIONAL_INFO",
@@ -157,9 +142,7 @@ export const notifyFields = {
   alertBurst: {
     schema: wholeNumber("10", 1, 1000),
     meta: {
-      group: notifyGroup,
       flag: "alert-burst",
-      env: "FLEET_RELOADER_ALERT_BURST",
       placeholder: "COUNT",
       description:
         "Maximum single alerts within --alert-window. Further alerts are one alert with the count at the end of the window.",
@@ -168,9 +151,7 @@ export const notifyFields = {
   alertWindow: {
     schema: duration("30s"),
     meta: {
-      group: notifyGroup,
       flag: "alert-window",
-      env: "FLEET_RELOADER_ALERT_WINDOW",
       placeholder: "DURATION",
       description: "Period that --alert-burst counts in.",
     },
@@ -178,9 +159,7 @@ export const notifyFields = {
   notifyWebhookUrl: {
     schema: webAddress(),
     meta: {
-      group: notifyGroup,
       flag: "notify-webhook-url",
-      env: "FLEET_RELOADER_NOTIFY_WEBHOOK_URL",
       placeholder: "URL",
       description: "URL that receives each roll and each failure as JSON; see docs/reference/webhook.md.",
       isSecret: true,
@@ -189,9 +168,7 @@ export const notifyFields = {
   notifyWebhookProxy: {
     schema: webAddress(),
     meta: {
-      group: notifyGroup,
       flag: "notify-webhook-proxy",
-      env: "FLEET_RELOADER_NOTIFY_WEBHOOK_PROXY",
       placeholder: "URL",
       description: "HTTP proxy for --notify-webhook-url.",
       isSecret: true,
@@ -200,9 +177,7 @@ export const notifyFields = {
   notifyWebhookTokenFile: {
     schema: textValue(""),
     meta: {
-      group: notifyGroup,
       flag: "notify-webhook-token-file",
-      env: "FLEET_RELOADER_NOTIFY_WEBHOOK_TOKEN_FILE",
       placeholder: "FILE",
       description: "File with the bearer token for --notify-webhook-url. It is read for each call.",
     },
@@ -210,7 +185,6 @@ export const notifyFields = {
   metaInfoNamespace: {
     schema: textValue(""),
     meta: {
-      group: notifyGroup,
       flag: "meta-info-namespace",
       peer: "RELOADER_NAMESPACE",
       env: "RELOADER_NAMESPACE",
@@ -223,7 +197,6 @@ export const notifyFields = {
   metaInfoDeployment: {
     schema: textValue(""),
     meta: {
-      group: notifyGroup,
       flag: "meta-info-deployment",
       peer: "RELOADER_DEPLOYMENT_NAME",
       env: "RELOADER_DEPLOYMENT_NAME",
@@ -231,10 +204,12 @@ export const notifyFields = {
       description: "Name of our own Deployment, recorded in reloader-meta-info.",
     },
   },
+});
+
+const countFields = inGroup("Log, probes and dashboard", {
   countByNamespace: {
     schema: textValue("disabled").transform((given) => given === "enabled" || given === "true"),
     meta: {
-      group: "Log, probes and dashboard",
       flag: "metrics-count-by-namespace",
       peer: "METRICS_COUNT_BY_NAMESPACE",
       env: "METRICS_COUNT_BY_NAMESPACE",
@@ -251,9 +226,10 @@ export const notifyFields = {
             },
     },
   },
-} as const satisfies Fields;
+});
 
-type Fields = Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
+/** The receivers of a worker's notifications. */
+export const notifyFields = { ...webhookModeFields, ...receiverFields, ...countFields } as const;
 
 function sinkOf(given: string): (typeof sinks)[number] | undefined {
   const name = given.trim().toLowerCase();

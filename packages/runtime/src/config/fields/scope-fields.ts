@@ -6,14 +6,13 @@ import {
 } from "@fleet-reloader/domain/workload/label-selector";
 import type { Scope, Settings } from "@fleet-reloader/engine/ports/settings";
 import * as z from "zod";
-import type { ConfigOf, FieldMeta, Remark } from "../field.ts";
+import { type ConfigOf, type GroupedMeta, inGroup, type Remark } from "../field.ts";
 import { boolean, csvList, oneOf, textValue } from "../types.ts";
 
 /** A DNS label, as the API server requires. */
 const namespaceField = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** Which namespaces and sources are served, and whether creation and deletion of a source are changes. */
-export const scopeFields = {
+const servedScopeFields = inGroup("What is served", {
   namespace: {
     // For an impossible name the API server returns an empty list, so the mistake would go unnoticed.
     schema: textValue("").refine(
@@ -21,7 +20,6 @@ export const scopeFields = {
       "is no name of a namespace; write one exact name, or several with --namespaces",
     ),
     meta: {
-      group: "What is served",
       flag: "namespace",
       peer: "KUBERNETES_NAMESPACE",
       env: "KUBERNETES_NAMESPACE",
@@ -77,16 +75,17 @@ export const scopeFields = {
   enableCsiIntegration: {
     schema: boolean(false),
     meta: {
-      group: "What is served",
       flag: "enable-csi-integration",
       peer: "--enable-csi-integration",
-      env: "FLEET_RELOADER_ENABLE_CSI_INTEGRATION",
       placeholder: "BOOL",
       description:
         "Serve secret provider classes too. The pod statuses of the Secrets Store CSI driver show when their content changes.",
       isSwitch: true,
     },
   },
+});
+
+const appearanceFields = inGroup("When and how a workload rolls", {
   reloadOnCreate: {
     schema: oneOf(["true", "false"], "false").transform((given) => given === "true"),
     meta: appearanceMeta(
@@ -98,7 +97,10 @@ export const scopeFields = {
     schema: oneOf(["true", "false"], "false").transform((given) => given === "true"),
     meta: appearanceMeta("reload-on-delete", "A source that existed and is now gone rolls the workload."),
   },
-} as const satisfies Readonly<Record<string, { readonly schema: z.ZodType; readonly meta: FieldMeta }>>;
+});
+
+/** Which namespaces and sources are served, and whether creation and deletion of a source are changes. */
+export const scopeFields = { ...servedScopeFields, ...appearanceFields } as const;
 
 /** The part of the settings that these fields decide. */
 export function scopeSettings(
@@ -174,13 +176,11 @@ function ignoredKinds() {
 
 function listMeta(
   flag: string,
-  rest: Pick<FieldMeta, "placeholder" | "description" | "remark"> & { readonly defaultText: string },
-): FieldMeta {
+  rest: Pick<GroupedMeta, "placeholder" | "description" | "remark"> & { readonly defaultText: string },
+): GroupedMeta {
   return {
-    group: "What is served",
     flag,
     peer: `--${flag}`,
-    env: `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`,
     isList: true,
     ...rest,
   };
@@ -196,12 +196,10 @@ function remarkBesideNames(text: string, textOf: (field: string) => string): Rem
 }
 
 /** These flags of the peer take a value, and only the exact text counts. */
-function appearanceMeta(flag: string, description: string): FieldMeta {
+function appearanceMeta(flag: string, description: string): GroupedMeta {
   return {
-    group: "When and how a workload rolls",
     flag,
     peer: `--${flag}`,
-    env: `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`,
     placeholder: "BOOL",
     description,
   };

@@ -1,8 +1,8 @@
-import type { FieldMeta } from "../field.ts";
+import { type GroupedMeta, inGroup } from "../field.ts";
 import { boolean, textValue } from "../types.ts";
 
 /** Flags of the peer for behaviour that is always on here, or that does not exist here. Each logs a remark when it is given. */
-export const withoutEffectFields = {
+export const withoutEffectFields = inGroup("Understood, and without effect", {
   syncAfterRestart: {
     schema: boolean(false),
     meta: switchMeta(
@@ -27,21 +27,17 @@ export const withoutEffectFields = {
   pprofAddress: {
     schema: textValue(":6060"),
     meta: {
-      group: "Understood, and without effect",
       flag: "pprof-addr",
-      env: "FLEET_RELOADER_PPROF_ADDR",
       peer: "--pprof-addr",
       placeholder: "HOST:PORT",
       description: "Nothing listens on this address.",
     },
   },
-} as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
+});
 
-function switchMeta(flag: string, description: string, { remark }: { readonly remark: string }): FieldMeta {
+function switchMeta(flag: string, description: string, { remark }: { readonly remark: string }): GroupedMeta {
   return {
-    group: "Understood, and without effect",
     flag,
-    env: `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`,
     peer: `--${flag}`,
     placeholder: "BOOL",
     description,

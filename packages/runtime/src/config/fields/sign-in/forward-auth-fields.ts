@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { inGroup } from "../../field.ts";
 import { csvList, textValue } from "../../types.ts";
 
 function headerName(defaultName: string) {
@@ -13,13 +14,11 @@ function headerName(defaultName: string) {
 }
 
 /** Flags of a page behind a proxy that signs people in. */
-export const forwardAuthFields = {
+export const forwardAuthFields = inGroup("Sign-in", {
   forwardAuthClientCaFile: {
     schema: textValue(""),
     meta: {
-      group: "Sign-in",
       flag: "forward-auth-client-ca-file",
-      env: "FLEET_RELOADER_FORWARD_AUTH_CLIENT_CA_FILE",
       placeholder: "FILE",
       description:
         "Certificate authorities in PEM. A proxy that shows a certificate of one of them says in headers who asks. It needs --access-file, --dashboard-tls-cert-file and --forward-auth-proxy-names. From anybody else these headers count for nothing.",
@@ -29,9 +28,7 @@ export const forwardAuthFields = {
   forwardAuthProxyNames: {
     schema: csvList(),
     meta: {
-      group: "Sign-in",
       flag: "forward-auth-proxy-names",
-      env: "FLEET_RELOADER_FORWARD_AUTH_PROXY_NAMES",
       placeholder: "NAMES",
       description:
         "Names of the proxy: its certificate has one of them as common name or DNS name. An authority that signs nothing but the certificate of the proxy may be used with *.",
@@ -42,9 +39,7 @@ export const forwardAuthFields = {
   forwardAuthUserHeader: {
     schema: headerName("X-Forwarded-Email"),
     meta: {
-      group: "Sign-in",
       flag: "forward-auth-user-header",
-      env: "FLEET_RELOADER_FORWARD_AUTH_USER_HEADER",
       placeholder: "HEADER",
       description: "Header in which the proxy says who asks.",
     },
@@ -52,11 +47,9 @@ export const forwardAuthFields = {
   forwardAuthGroupsHeader: {
     schema: headerName("X-Forwarded-Groups"),
     meta: {
-      group: "Sign-in",
       flag: "forward-auth-groups-header",
-      env: "FLEET_RELOADER_FORWARD_AUTH_GROUPS_HEADER",
       placeholder: "HEADER",
       description: "Header in which the proxy says their groups, with commas between them.",
     },
   },
-} as const;
+});

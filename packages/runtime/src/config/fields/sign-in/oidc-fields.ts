@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { inGroup } from "../../field.ts";
 import { isLoopbackHost } from "../../loopback.ts";
 import { csvList, textValue } from "../../types.ts";
 
@@ -23,13 +24,11 @@ function guardedAddress() {
 }
 
 /** Flags of a page on which people sign in with OpenID Connect. */
-export const oidcFields = {
+export const oidcFields = inGroup("Sign-in", {
   oidcIssuerUrl: {
     schema: guardedAddress(),
     meta: {
-      group: "Sign-in",
       flag: "oidc-issuer-url",
-      env: "FLEET_RELOADER_OIDC_ISSUER_URL",
       placeholder: "URL",
       description:
         "OpenID Connect issuer with which people sign in at the page, as it calls itself. It needs --access-file, --oidc-client-id and --oidc-client-secret-file. The issuer is asked when somebody signs in.",
@@ -39,9 +38,7 @@ export const oidcFields = {
   oidcClientId: {
     schema: textValue(""),
     meta: {
-      group: "Sign-in",
       flag: "oidc-client-id",
-      env: "FLEET_RELOADER_OIDC_CLIENT_ID",
       placeholder: "ID",
       description: "Our client at the issuer. ID tokens for another one are refused.",
       defaultText: "none",
@@ -50,9 +47,7 @@ export const oidcFields = {
   oidcClientSecretFile: {
     schema: textValue(""),
     meta: {
-      group: "Sign-in",
       flag: "oidc-client-secret-file",
-      env: "FLEET_RELOADER_OIDC_CLIENT_SECRET_FILE",
       placeholder: "FILE",
       description:
         "File with the secret of our client, of at least 16 characters. It also seals the sessions, so all dashboards need the same, and another one ends them. It is read at the start.",
@@ -62,9 +57,7 @@ export const oidcFields = {
   oidcRedirectUrl: {
     schema: guardedAddress(),
     meta: {
-      group: "Sign-in",
       flag: "oidc-redirect-url",
-      env: "FLEET_RELOADER_OIDC_REDIRECT_URL",
       placeholder: "URL",
       description:
         "Address of ours that the issuer sends people back to, as the issuer knows it: https://HOST/sign-in/callback. Give it where a proxy changes the header Host.",
@@ -74,9 +67,7 @@ export const oidcFields = {
   oidcScopes: {
     schema: csvList(),
     meta: {
-      group: "Sign-in",
       flag: "oidc-scopes",
-      env: "FLEET_RELOADER_OIDC_SCOPES",
       placeholder: "NAMES",
       description:
         "What the issuer is asked for, beside openid. Some send groups only when they are asked for the scope groups.",
@@ -87,9 +78,7 @@ export const oidcFields = {
   oidcUsernameClaim: {
     schema: textValue("email"),
     meta: {
-      group: "Sign-in",
       flag: "oidc-username-claim",
-      env: "FLEET_RELOADER_OIDC_USERNAME_CLAIM",
       placeholder: "CLAIM",
       description:
         "Claim of the ID token that is somebody's name. With email the issuer has to have verified the address (email_verified). Choose none that people can change themselves.",
@@ -98,9 +87,7 @@ export const oidcFields = {
   oidcGroupsClaim: {
     schema: textValue("groups"),
     meta: {
-      group: "Sign-in",
       flag: "oidc-groups-claim",
-      env: "FLEET_RELOADER_OIDC_GROUPS_CLAIM",
       placeholder: "CLAIM",
       description: "Claim of the ID token with the names of somebody's groups.",
     },
@@ -108,13 +95,11 @@ export const oidcFields = {
   oidcCaFile: {
     schema: textValue(""),
     meta: {
-      group: "Sign-in",
       flag: "oidc-ca-file",
-      env: "FLEET_RELOADER_OIDC_CA_FILE",
       placeholder: "FILE",
       description:
         "Authorities of the issuer's certificate, in PEM, in place of those that are known to all.",
       defaultText: "none: the authorities that Node knows",
     },
   },
-} as const;
+});
