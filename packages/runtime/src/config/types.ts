@@ -3,20 +3,41 @@ import { parseDuration } from "@fleet-reloader/domain/duration";
 import * as z from "zod";
 import { isLoopbackHost } from "./loopback.ts";
 
+/** What is wrong with a given value, and how to write it. */
+export interface Problem {
+  readonly problem: string;
+}
+
+/** A text that `read` turns into a value, or refuses. */
+export function parsedText<Value>(defaultText: string, read: (text: string) => Value | Problem) {
+  return z.string().default(defaultText).transform(valueOrIssue(read));
+}
+
+/** A list flag (`csvList`) whose items `read` turns into a value, or refuses. */
+export function parsedList<Value>(read: (items: readonly string[]) => Value | Problem) {
+  return csvList().transform(valueOrIssue(read));
+}
+
+function valueOrIssue<Given, Value>(read: (given: Given) => Value | Problem) {
+  return (given: Given, context: z.RefinementCtx): Value => {
+    const found = read(given);
+    if (!isProblem(found)) return found;
+    context.addIssue({ code: "custom", message: found.problem });
+    return z.NEVER;
+  };
+}
+
+function isProblem(found: unknown): found is Problem {
+  return typeof found === "object" && found !== null && "problem" in found;
+}
+
 /** `2s`, `1m30s`, `500ms`, `2d`, `0`: milliseconds. */
 export function duration(defaultText: string) {
-  return z
-    .string()
-    .default(defaultText)
-    .transform((text, context) => {
-      const ms = parseDuration(text);
-      if (ms !== undefined && ms >= 0) return ms;
-      context.addIssue({
-        code: "custom",
-        message: "is no duration; write for example 2s, 1m30s, 500ms, 2d or 0",
-      });
-      return z.NEVER;
-    });
+  return parsedText(defaultText, (text): number | Problem => {
+    const ms = parseDuration(text);
+    if (ms !== undefined && ms >= 0) return ms;
+    return { problem: "is no duration; write for example 2s, 1m30s, 500ms, 2d or 0" };
+  });
 }
 
 /** The key of an annotation, by the API server's rules: `[prefix/]name`, the prefix a DNS name in any case. */
@@ -37,85 +58,53 @@ export function annotationKey(defaultKey: string) {
 
 /** `host:port`; port 0 takes any free one. */
 export function listenAddress(defaultText: string) {
-  return z
-    .string()
-    .default(defaultText)
-    .transform((text, context) => {
-      const address = parseAddress(text);
-      if (address !== undefined) return address;
-      context.addIssue({ code: "custom", message: noAddress });
-      return z.NEVER;
-    });
+  return parsedText(defaultText, readAddress);
 }
 
 /** The same, or undefined: where nothing is given, nothing listens. */
 export function optionalListenAddress() {
-  return z
-    .string()
-    .default("")
-    .transform((text, context) => {
-      const address = parseAddress(text);
-      if (text === "" || address !== undefined) return address;
-      context.addIssue({ code: "custom", message: noAddress });
-      return z.NEVER;
-    });
+  return parsedText("", (text) => (text === "" ? undefined : readAddress(text)));
 }
 
-const noAddress = "is no address; write host:port, for example 127.0.0.1:9090";
-
 /** An empty host means all addresses, of IPv6 and of IPv4. */
-function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+function readAddress(text: string): { readonly host: string; readonly port: number } | Problem {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
-  return match !== null && port <= 65_535 ? { host: match[1] ?? match[2] ?? "", port } : undefined;
+  if (match !== null && port <= 65_535) return { host: match[1] ?? match[2] ?? "", port };
+  return { problem: "is no address; write host:port, for example 127.0.0.1:9090" };
 }
 
 /** A whole number from `min` to `max`. */
 export function wholeNumber(defaultText: string, min: number, max: number) {
-  return z
-    .string()
-    .default(defaultText)
-    .transform((text, context) => {
-      const count = wholeNumberOf(text, min, max);
-      if (count !== undefined) return count;
-      context.addIssue({ code: "custom", message: noCount(min, max) });
-      return z.NEVER;
-    });
+  return parsedText(defaultText, (text) => readCount(text, min, max));
 }
 
 /** The same, or undefined where nothing is given: 0 may be meant. */
 export function optionalWholeNumber(min: number, max: number) {
-  return z
-    .string()
-    .optional()
-    .transform((text, context) => {
-      const count = text === undefined ? undefined : wholeNumberOf(text, min, max);
-      if (text === undefined || count !== undefined) return count;
-      context.addIssue({ code: "custom", message: noCount(min, max) });
-      return z.NEVER;
-    });
+  const read = (text: string | undefined) => (text === undefined ? undefined : readCount(text, min, max));
+  return z.string().optional().transform(valueOrIssue(read));
 }
 
-function wholeNumberOf(text: string, min: number, max: number): number | undefined {
+function readCount(text: string, min: number, max: number): number | Problem {
   const count = Number(text);
-  return /^\d+$/.test(text.trim()) && count >= min && count <= max ? count : undefined;
-}
-
-function noCount(min: number, max: number): string {
-  return `must be a whole number from ${min} to ${max}`;
+  if (/^\d+$/.test(text.trim()) && count >= min && count <= max) return count;
+  return { problem: `must be a whole number from ${min} to ${max}` };
 }
 
 /** `true` or `false`, also in Go's other spellings. */
 export function boolean(defaultValue: boolean) {
-  return z
-    .string()
-    .default(String(defaultValue))
-    .transform((text, context) => {
-      if (/^(1|t|true)$/i.test(text)) return true;
-      if (/^(0|f|false)$/i.test(text)) return false;
-      context.addIssue({ code: "custom", message: "is neither true nor false; write true or false" });
-      return z.NEVER;
-    });
+  return parsedText(String(defaultValue), readBoolean);
+}
+
+/** The same, or undefined where nothing is given: the default depends on other fields. */
+export function optionalBoolean() {
+  return parsedText("", (text) => (text === "" ? undefined : readBoolean(text)));
+}
+
+function readBoolean(text: string): boolean | Problem {
+  if (/^(1|t|true)$/i.test(text)) return true;
+  if (/^(0|f|false)$/i.test(text)) return false;
+  return { problem: "is neither true nor false; write true or false" };
 }
 
 /** One of a closed list. */
@@ -131,19 +120,15 @@ export function oneOf<const T extends readonly [string, ...string[]]>(values: T,
  * items and empty items are ignored.
  */
 export function csvList() {
-  return z
-    .array(z.string())
-    .default([])
-    .transform((lines, context) => {
-      const lists = lines.map(splitCsv);
-      const items = lists.flatMap((list) => list ?? []);
-      if (lists.every((list) => list !== undefined)) return items;
-      context.addIssue({
-        code: "custom",
-        message: 'has a double quote out of place; write a,b or "x,y",z, and "" for a quote inside quotes',
-      });
-      return z.NEVER;
-    });
+  return z.array(z.string()).default([]).transform(valueOrIssue(readCsv));
+}
+
+function readCsv(lines: readonly string[]): string[] | Problem {
+  const lists = lines.map(splitCsv);
+  if (lists.every((list) => list !== undefined)) return lists.flat();
+  return {
+    problem: 'has a double quote out of place; write a,b or "x,y",z, and "" for a quote inside quotes',
+  };
 }
 
 /** Undefined when the quotes do not match. A line break separates like a comma, since YAML block texts end in one. */
@@ -164,26 +149,24 @@ export function textValue(defaultText: string) {
 
 /** An http or https URL; undefined when none is given. No message quotes it. */
 export function webAddress() {
-  return z
-    .string()
-    .default("")
-    .transform((given, context) => {
-      const trimmed = given.trim();
-      if (trimmed === "") return undefined;
-      const url = URL.parse(trimmed);
-      const problem = webProblem(url);
-      if (problem === undefined) return url ?? undefined;
-      context.addIssue({ code: "custom", message: problem });
-      return z.NEVER;
-    });
+  return address(webUrl);
+}
+
+/** An address that `check` allows, without spaces around it. */
+function address(check: (url: URL | null) => URL | Problem) {
+  return parsedText("", (given) => {
+    const text = given.trim();
+    return text === "" ? undefined : check(URL.parse(text));
+  });
 }
 
 /** The client sends the login percent-decoded. */
-function webProblem(url: URL | null): string | undefined {
-  if (url === null || !/^https?:$/.test(url.protocol)) return "is no address; write http://… or https://…";
+function webUrl(url: URL | null): URL | Problem {
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return { problem: "is no address; write http://… or https://…" };
   if ([url.username, url.password].some((text) => decodePercentCodes(text) === undefined))
-    return "its user or password has a % that begins no code; write %25 for a %";
-  return undefined;
+    return { problem: "its user or password has a % that begins no code; write %25 for a %" };
+  return url;
 }
 
 /**
@@ -223,27 +206,18 @@ function parseHeader(pair: string): readonly [string, string] | string {
 
 /** The address of a server of ours that gets a token: https, or http on this machine; undefined when none is given. No message quotes it whole. */
 export function serverAddress() {
-  return z
-    .string()
-    .default("")
-    .transform((given, context) => {
-      const trimmed = given.trim();
-      if (trimmed === "") return undefined;
-      const url = URL.parse(trimmed);
-      const problem = serverProblem(url);
-      if (problem === undefined) return url ?? undefined;
-      context.addIssue({ code: "custom", message: problem });
-      return z.NEVER;
-    });
+  return address(serverUrl);
 }
 
-function serverProblem(url: URL | null): string | undefined {
+function serverUrl(url: URL | null): URL | Problem {
   if (url === null || !/^https?:$/.test(url.protocol))
-    return "is no address; write https://… or, on this machine, http://127.0.0.1:8080";
+    return { problem: "is no address; write https://… or, on this machine, http://127.0.0.1:8080" };
   if (url.username !== "" || url.password !== "")
-    return `has a user or a password; write ${url.origin} and give the token by --token-file`;
+    return { problem: `has a user or a password; write ${url.origin} and give the token by --token-file` };
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
-    return `has more than scheme, host and port; write ${url.origin}`;
-  if (url.protocol === "https:" || isLoopbackHost(url.hostname)) return undefined;
-  return `${url.origin} would get the token unencrypted; write https://${url.host}, or forward its port to this machine and write http://127.0.0.1:PORT`;
+    return { problem: `has more than scheme, host and port; write ${url.origin}` };
+  if (url.protocol === "https:" || isLoopbackHost(url.hostname)) return url;
+  return {
+    problem: `${url.origin} would get the token unencrypted; write https://${url.host}, or forward its port to this machine and write http://127.0.0.1:PORT`,
+  };
 }

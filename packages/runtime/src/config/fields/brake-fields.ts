@@ -2,8 +2,8 @@ import { parseDuration } from "@fleet-reloader/domain/duration";
 import type { BreakerLimit } from "@fleet-reloader/domain/hold/breaker";
 import type { BudgetLimit, BudgetRate } from "@fleet-reloader/domain/hold/budget";
 import type { RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
-import * as z from "zod";
 import { type ConfigOf, type GroupedMeta, inGroup } from "../field.ts";
+import { type Problem, parsedText } from "../types.ts";
 
 /**
  * A hundred in an hour: neither manual changes nor a stepwise release reach this number. A source that is rewritten for ever reaches it in three
@@ -67,36 +67,21 @@ function budgetMeta(flag: string, what: string): GroupedMeta {
 }
 
 function breaker() {
-  return z
-    .string()
-    .default(breakerDefault)
-    .transform((text, context): BreakerLimit | undefined => {
-      if (text === "0") return undefined;
-      const [, rolls, within] = /^(\d{1,4})\/(\S+)$/.exec(text) ?? [];
-      const withinMs = parseDuration(within ?? "") ?? 0;
-      if (Number(rolls) >= 1 && withinMs >= 1000) return { rollsMax: Number(rolls), withinMs };
-      context.addIssue({
-        code: "custom",
-        message: "is no limit; write ROLLS/DURATION, for example 100/1h, or 0 for none",
-      });
-      return z.NEVER;
-    });
+  return parsedText(breakerDefault, (text): BreakerLimit | undefined | Problem => {
+    if (text === "0") return undefined;
+    const [, rolls, within] = /^(\d{1,4})\/(\S+)$/.exec(text) ?? [];
+    const withinMs = parseDuration(within ?? "") ?? 0;
+    if (Number(rolls) >= 1 && withinMs >= 1000) return { rollsMax: Number(rolls), withinMs };
+    return { problem: "is no limit; write ROLLS/DURATION, for example 100/1h, or 0 for none" };
+  });
 }
 
 function budget() {
-  return z
-    .string()
-    .default("")
-    .transform((text, context): BudgetLimit | undefined => {
-      if (text === "" || text === "0") return undefined;
-      const limit = readBudget(text);
-      if (limit !== undefined) return limit;
-      context.addIssue({
-        code: "custom",
-        message: `"${text.slice(0, 100)}" is no budget; write for example unfinished=5,rate=30/m,burst=10`,
-      });
-      return z.NEVER;
-    });
+  return parsedText("", (text): BudgetLimit | undefined | Problem => {
+    if (text === "" || text === "0") return undefined;
+    const problem = `"${text.slice(0, 100)}" is no budget; write for example unfinished=5,rate=30/m,burst=10`;
+    return readBudget(text) ?? { problem };
+  });
 }
 
 function readBudget(text: string): BudgetLimit | undefined {

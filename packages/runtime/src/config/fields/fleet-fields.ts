@@ -6,7 +6,7 @@ import {
 } from "@fleet-reloader/domain/registration/secret-preset";
 import { type ConfigOf, inGroup } from "../field.ts";
 import { kubeconfigFilesOf } from "../kubeconfig-files.ts";
-import { boolean, csvList, textValue } from "../types.ts";
+import { boolean, csvList, optionalBoolean, type Problem, parsedText } from "../types.ts";
 
 const presetNames = secretPresets.map(({ name }) => name).join(", ");
 const providerNames = accessProviders.join(", ");
@@ -110,13 +110,7 @@ export const fleetFields = inGroup("Clusters and Redis", {
     },
   },
   serveHub: {
-    schema: textValue("").transform((value, context) => {
-      if (value === "") return undefined;
-      const parsed = boolean(true).safeParse(value);
-      if (parsed.success) return parsed.data;
-      context.addIssue({ code: "custom", message: "is neither true nor false; write true or false" });
-      return undefined;
-    }),
+    schema: optionalBoolean(),
     meta: {
       flag: "serve-hub",
       placeholder: "BOOL",
@@ -156,12 +150,11 @@ function parseClusterSecrets(
 
 /** A switch with an optional namespace. Undefined: it is off. */
 function optionalNamespace(withoutOne: string) {
-  return textValue("").transform((value, context) => {
+  return parsedText("", (value): string | undefined | Problem => {
     if (value === "" || /^(0|f|false)$/i.test(value)) return undefined;
     if (/^(1|t|true)$/i.test(value)) return withoutOne;
     if (isNamespace(value)) return value;
-    context.addIssue({ code: "custom", message: "is no namespace; write its name, or true or false" });
-    return undefined;
+    return { problem: "is no namespace; write its name, or true or false" };
   });
 }
 

@@ -1,6 +1,5 @@
-import * as z from "zod";
 import { inGroup } from "../field.ts";
-import { textValue } from "../types.ts";
+import { type Problem, parsedText, textValue } from "../types.ts";
 
 /** Where freezes are declared. */
 export const freezeFields = inGroup("Brakes", {
@@ -15,16 +14,7 @@ export const freezeFields = inGroup("Brakes", {
     },
   },
   freezeConfigmap: {
-    schema: z
-      .string()
-      .default("")
-      .transform((given, context) => {
-        if (given === "") return undefined;
-        const [namespace, name, ...rest] = given.split("/");
-        if (namespace && name && rest.length === 0) return { namespace, name };
-        context.addIssue({ code: "custom", message: "names no ConfigMap; write NAMESPACE/NAME" });
-        return z.NEVER;
-      }),
+    schema: parsedText("", readName),
     meta: {
       flag: "freeze-configmap",
       placeholder: "NAMESPACE/NAME",
@@ -34,3 +24,12 @@ export const freezeFields = inGroup("Brakes", {
     },
   },
 });
+
+function readName(
+  given: string,
+): { readonly namespace: string; readonly name: string } | undefined | Problem {
+  if (given === "") return undefined;
+  const [namespace, name, ...rest] = given.split("/");
+  if (namespace && name && rest.length === 0) return { namespace, name };
+  return { problem: "names no ConfigMap; write NAMESPACE/NAME" };
+}

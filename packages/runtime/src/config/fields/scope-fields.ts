@@ -5,9 +5,8 @@ import {
   parseLabelSelector,
 } from "@fleet-reloader/domain/workload/label-selector";
 import type { Scope, Settings } from "@fleet-reloader/engine/ports/settings";
-import * as z from "zod";
 import { type ConfigOf, type GroupedMeta, inGroup, type Remark } from "../field.ts";
-import { boolean, csvList, oneOf, textValue } from "../types.ts";
+import { boolean, oneOf, type Problem, parsedList, textValue } from "../types.ts";
 
 /** A DNS label, as the API server requires. */
 const namespaceField = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -130,47 +129,36 @@ function namespaceItems({
 
 /** Exact names, each once. A pattern is refused: the peer would never match it. */
 function namespaceList() {
-  return csvList().transform((names, context) => {
+  return parsedList((names): readonly string[] | Problem => {
     const wrong = names.find((name) => !namespaceField.test(name));
     if (wrong === undefined) return [...new Set(names)];
-    context.addIssue({
-      code: "custom",
-      message: `${JSON.stringify(wrong)} is no name of a namespace; write exact names, such as team-a,team-b`,
-    });
-    return z.NEVER;
+    return {
+      problem: `${JSON.stringify(wrong)} is no name of a namespace; write exact names, such as team-a,team-b`,
+    };
   });
 }
 
 /** All items form one selector: the comma separates items and requirements alike. */
 function selectorField() {
-  return csvList().transform((items, context): LabelSelector | undefined => {
+  return parsedList((items): LabelSelector | undefined | Problem => {
     if (items.length === 0) return undefined;
     const parsed = parseLabelSelector(items.join(","));
     if (!("problem" in parsed)) return parsed;
-    context.addIssue({
-      code: "custom",
-      message: `${parsed.problem}; a requirement with a comma in it goes in double quotes`,
-    });
-    return z.NEVER;
+    return { problem: `${parsed.problem}; a requirement with a comma in it goes in double quotes` };
   });
 }
 
 const ignorable = { configmaps: "ConfigMap", secrets: "Secret" } as const;
 
 function ignoredKinds() {
-  return csvList().transform((items, context): SourceKind | undefined => {
+  return parsedList((items): SourceKind | undefined | Problem => {
     const kinds = new Set(items.map((item) => item.toLowerCase()));
     const [first, ...others] = kinds;
     if (first === undefined) return undefined;
     if (others.length === 0 && (first === "configmaps" || first === "secrets")) return ignorable[first];
     const isBoth = kinds.size === 2 && kinds.has("configmaps") && kinds.has("secrets");
-    context.addIssue({
-      code: "custom",
-      message: isBoth
-        ? "leaves nothing to watch; write configmaps or secrets, not both"
-        : "must be configmaps or secrets",
-    });
-    return z.NEVER;
+    if (isBoth) return { problem: "leaves nothing to watch; write configmaps or secrets, not both" };
+    return { problem: "must be configmaps or secrets" };
   });
 }
 

@@ -1,26 +1,20 @@
-import * as z from "zod";
 import { inGroup } from "../../field.ts";
 import { isLoopbackHost } from "../../loopback.ts";
-import { csvList, textValue } from "../../types.ts";
+import { csvList, type Problem, parsedText, textValue } from "../../types.ts";
 
 /** An address that receives secrets: it needs TLS, or must be on this machine; undefined when none is given. */
 function guardedAddress() {
-  return z
-    .string()
-    .default("")
-    .transform((given, context) => {
-      if (given === "") return undefined;
-      const url = URL.parse(given);
-      const isGuarded =
-        url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
-      if (url !== null && isGuarded && `${url.search}${url.hash}${url.username}` === "") return url;
-      context.addIssue({
-        code: "custom",
-        message:
-          "is no such address; write https://host/path, without a query (http only for this machine: http://127.0.0.1:5556)",
-      });
-      return z.NEVER;
-    });
+  return parsedText("", (given): URL | undefined | Problem => {
+    if (given === "") return undefined;
+    const url = URL.parse(given);
+    const isGuarded =
+      url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
+    if (url !== null && isGuarded && `${url.search}${url.hash}${url.username}` === "") return url;
+    return {
+      problem:
+        "is no such address; write https://host/path, without a query (http only for this machine: http://127.0.0.1:5556)",
+    };
+  });
 }
 
 /** Flags of a page on which people sign in with OpenID Connect. */
