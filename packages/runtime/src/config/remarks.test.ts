@@ -32,14 +32,16 @@ describe("a value that is accepted and does not do what it seems to is remarked 
   });
 
   test("flags of the peer that change nothing, when they are on", () => {
-    const { infos } = remarks(["--enable-ha=true", "--enable-pprof", "--sync-after-restart"]);
-    expect(infos.map((line) => line.split(":")[0])).toEqual([
+    const on = ["--enable-ha=true", "--enable-pprof", "--sync-after-restart", "--pprof-addr=:7000"];
+    const { warnings } = remarks(on);
+    expect(warnings.map((line) => line.split(": ")[0])).toEqual([
       "--sync-after-restart true",
       "--enable-ha true",
       "--enable-pprof true",
+      "--pprof-addr :7000",
     ]);
-    expect(infos[1]).toContain("--redis-url");
-    expect(remarks(["--enable-ha=false", "--enable-pprof=0"]).infos).toEqual([]);
+    expect(warnings[1]).toContain("--redis-url");
+    expect(remarks(["--enable-ha=false", "--enable-pprof=0"]).warnings).toEqual([]);
   });
 
   test("a variable with a misspelt name, with the name that was probably meant", () => {
@@ -52,7 +54,7 @@ describe("a value that is accepted and does not do what it seems to is remarked 
   });
 
   test("nothing else is", () => {
-    const args = ["--log-format=", "--log-level=Warning", "--pprof-addr", ":7000"];
+    const args = ["--log-format=", "--log-level=Warning"];
     expect(remarks(args)).toEqual({ warnings: [], infos: [] });
     expect(remarks([])).toEqual({ warnings: [], infos: [] });
   });
