@@ -27,12 +27,6 @@ export function variableOfFlag(flag: string): string {
   return `${variablePrefix}${flag.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** A note for the operator about an accepted value that does not do what its name suggests. */
-export interface Remark {
-  readonly level: "info" | "warn";
-  readonly says: string;
-}
-
 /** The description of a config field beside its schema. The flag, the variable, the help and the docs are made from it. */
 export interface FieldMeta {
   readonly group?: FieldGroup;
@@ -56,7 +50,7 @@ export interface FieldMeta {
    * Judges the given text (a list with commas) beside the texts of other fields, which are empty if they are not given; undefined when there is
    * nothing to remark. Logged once, at the start.
    */
-  readonly remark?: (text: string, textOf: (field: string) => string) => Remark | undefined;
+  readonly remark?: (text: string, textOf: (field: string) => string) => string | undefined;
   /**
    * The fields that must be true for anything to read the value. While none is, an unusable value counts as none and causes a remark, so
    * the field may have no other default than undefined.

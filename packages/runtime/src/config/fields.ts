@@ -1,6 +1,6 @@
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
-import { inGroup, type Remark } from "./field.ts";
+import { inGroup } from "./field.ts";
 import { annotationFields } from "./fields/annotation-fields.ts";
 import { httpFields } from "./fields/http-fields.ts";
 import { kindFields } from "./fields/kind-fields.ts";
@@ -89,13 +89,10 @@ export const connectionFields = {
 const quietPeriodDefault = "2s";
 
 /** A change waits for the quiet period at least. */
-function remarkOnMaxWait(text: string, textOf: (field: string) => string): Remark | undefined {
+function remarkOnMaxWait(text: string, textOf: (field: string) => string): string | undefined {
   const debounce = textOf("debounce") || quietPeriodDefault;
   if ((parseDuration(text) ?? 0) >= (parseDuration(debounce) ?? 0)) return undefined;
-  return {
-    level: "warn",
-    says: `is shorter than the quiet period, so a change waits for ${debounce}; write at least --max-wait=${debounce}`,
-  };
+  return `is shorter than the quiet period, so a change waits for ${debounce}; write at least --max-wait=${debounce}`;
 }
 
 const rollFields = inGroup("When and how a workload rolls", {

@@ -5,16 +5,14 @@ import { remarkOn } from "./remarks.ts";
 
 function remarks(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const warnings: string[] = [];
-  const infos: string[] = [];
   remarkOn(
     connectionFields,
     { args, env },
     {
       warn: (_fields, message) => void warnings.push(message),
-      info: (_fields, message) => void infos.push(message),
     },
   );
-  return { warnings, infos };
+  return { warnings };
 }
 
 describe("a value that is accepted and does not do what it seems to is remarked on", () => {
@@ -55,8 +53,8 @@ describe("a value that is accepted and does not do what it seems to is remarked 
 
   test("nothing else is", () => {
     const args = ["--log-format=", "--log-level=Warning"];
-    expect(remarks(args)).toEqual({ warnings: [], infos: [] });
-    expect(remarks([])).toEqual({ warnings: [], infos: [] });
+    expect(remarks(args)).toEqual({ warnings: [] });
+    expect(remarks([])).toEqual({ warnings: [] });
   });
 });
 

@@ -4,14 +4,14 @@ import { type ConfigShape, variablePrefix } from "./field.ts";
 import { type ConfigSources, givenValues, ignoredValues } from "./load.ts";
 
 /** Logs one line for each accepted value that does not do what its name suggests, or nothing, and for each variable with a misspelt name. */
-export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<Log, "info" | "warn">): void {
+export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<Log, "warn">): void {
   const given = givenValues(shape, sources).values;
   const textOf = (field: string) => [given.get(field)?.value ?? ""].flat().join(",");
   for (const [name, { meta }] of Object.entries(shape)) {
     const one = given.get(name);
     if (one === undefined) continue;
     const remark = meta.remark?.(textOf(name), textOf);
-    if (remark !== undefined) log[remark.level]({}, `${one.label}: ${remark.says}`);
+    if (remark !== undefined) log.warn({}, `${one.label}: ${remark}`);
   }
   for (const ignored of ignoredValues(shape, sources)) log.warn({}, ignored);
   for (const { name, meant } of misspeltVariables(shape, sources))

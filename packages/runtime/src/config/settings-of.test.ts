@@ -34,7 +34,7 @@ describe("a maximum wait below the quiet period counts as the quiet period, and"
   const remarks = (...args: readonly string[]) => {
     const said: string[] = [];
     const warn = (_fields: object, message: string) => void said.push(message);
-    remarkOn(ruleFields, { args, env: {} }, { warn, info: warn });
+    remarkOn(ruleFields, { args, env: {} }, { warn });
     return said;
   };
 

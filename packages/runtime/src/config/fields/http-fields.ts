@@ -1,4 +1,4 @@
-import { inGroup, type Remark } from "../field.ts";
+import { inGroup } from "../field.ts";
 import { isLoopbackHost } from "../loopback.ts";
 import { csvList, listenAddress, textValue } from "../types.ts";
 import { forwardAuthFields } from "./sign-in/forward-auth-fields.ts";
@@ -83,16 +83,10 @@ export const dashboardFields = {
   ...forwardAuthFields,
 } as const;
 
-function remarkOnAddress(text: string, textOf: (field: string) => string): Remark | undefined {
+function remarkOnAddress(text: string, textOf: (field: string) => string): string | undefined {
   if (isLoopbackHost(text.replace(/:\d+$/, ""))) return undefined;
   if (textOf("accessFile") === "")
-    return {
-      level: "warn",
-      says: "there is no login: everybody who reaches this address reads which objects change, when and by whom. Let people sign in with --access-file, or write 127.0.0.1 and forward the port",
-    };
+    return "there is no login: everybody who reaches this address reads which objects change, when and by whom. Let people sign in with --access-file, or write 127.0.0.1 and forward the port";
   if (textOf("dashboardTlsCertFile") !== "") return undefined;
-  return {
-    level: "warn",
-    says: "there is no TLS: tokens and sessions are readable on the way. Give --dashboard-tls-cert-file and --dashboard-tls-key-file, or let nobody but a proxy with TLS reach this address",
-  };
+  return "there is no TLS: tokens and sessions are readable on the way. Give --dashboard-tls-cert-file and --dashboard-tls-key-file, or let nobody but a proxy with TLS reach this address";
 }

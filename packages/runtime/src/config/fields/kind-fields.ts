@@ -47,7 +47,7 @@ const servedKindFields = inGroup("What is served", {
       remark: (value) =>
         value === "true" || value === "false"
           ? undefined
-          : { level: "warn", says: "is not the exact text true and counts as false; write true or false" },
+          : "is not the exact text true and counts as false; write true or false",
     },
   },
   workloadKinds: {

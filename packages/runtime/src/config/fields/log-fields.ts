@@ -14,9 +14,7 @@ export const logFields = inGroup("Log, probes and dashboard", {
       placeholder: "LEVEL",
       description: `One of ${levelNames}. Also accepted: warning for warn, and fatal and panic for error.`,
       remark: (name) =>
-        levelOf(name) === undefined
-          ? { level: "warn", says: `is no log level; info is used. Write one of ${levelNames}` }
-          : undefined,
+        levelOf(name) === undefined ? `is no log level; info is used. Write one of ${levelNames}` : undefined,
     },
   },
   logFormat: {
@@ -29,7 +27,7 @@ export const logFields = inGroup("Log, probes and dashboard", {
       remark: (format) =>
         ["", "text", "json"].includes(format)
           ? undefined
-          : { level: "warn", says: "is no log format; text is used. Write text or json" },
+          : "is no log format; text is used. Write text or json",
     },
   },
 });

@@ -9,7 +9,7 @@ const load = (args: readonly string[], env: Readonly<Record<string, string>> = {
 function remarks(args: readonly string[], env: Readonly<Record<string, string>> = {}): readonly string[] {
   const said: string[] = [];
   const say = (_fields: object, message: string) => void said.push(message);
-  remarkOn(notifyFields, { args, env }, { info: say, warn: say });
+  remarkOn(notifyFields, { args, env }, { warn: say });
   return said;
 }
 

@@ -16,12 +16,7 @@ export const webhookModeFields = inGroup(notifyGroup, {
         "Roll nothing. Instead call this URL for each ConfigMap or Secret whose content changes; the call does not name it.",
       isSecret: true,
       remark: (given) =>
-        given === ""
-          ? undefined
-          : {
-              level: "warn",
-              says: "no workload is rolled; to roll and be notified use --notify-webhook-url",
-            },
+        given === "" ? undefined : "no workload is rolled; to roll and be notified use --notify-webhook-url",
     },
   },
 });
@@ -78,7 +73,7 @@ const receiverFields = inGroup(notifyGroup, {
       remark: (given) =>
         given === "true" || /^(0|f|false)$/i.test(given)
           ? undefined
-          : { level: "warn", says: "no alerts are sent; write exactly true to send them" },
+          : "no alerts are sent; write exactly true to send them",
     },
   },
   alertOnFailure: {
@@ -102,7 +97,7 @@ const receiverFields = inGroup(notifyGroup, {
       remark: (given) =>
         given.trim() === "" || sinkOf(given) !== undefined
           ? undefined
-          : { level: "warn", says: `is no kind of sink; raw is used. Write one of ${sinks.join(", ")}` },
+          : `is no kind of sink; raw is used. Write one of ${sinks.join(", ")}`,
     },
   },
   alertWebhookUrl: {
@@ -220,10 +215,7 @@ const countFields = inGroup("Log, probes and dashboard", {
       remark: (given) =>
         /^(enabled|true|disabled|false)$/.test(given)
           ? undefined
-          : {
-              level: "warn",
-              says: "rolls are not counted by namespace; write exactly enabled to count them",
-            },
+          : "rolls are not counted by namespace; write exactly enabled to count them",
     },
   },
 });

@@ -5,7 +5,7 @@ import {
   parseLabelSelector,
 } from "@fleet-reloader/domain/workload/label-selector";
 import type { Scope, Settings } from "@fleet-reloader/engine/ports/settings";
-import { type ConfigOf, type GroupedMeta, inGroup, type Remark } from "../field.ts";
+import { type ConfigOf, type GroupedMeta, inGroup } from "../field.ts";
 import { boolean, oneOf, type Problem, parsedList, textValue } from "../types.ts";
 
 /** A DNS label, as the API server requires. */
@@ -175,12 +175,9 @@ function listMeta(
 }
 
 /** As with the peer, such a restriction does not prevent the start. */
-function remarkBesideNames(text: string, textOf: (field: string) => string): Remark | undefined {
+function remarkBesideNames(text: string, textOf: (field: string) => string): string | undefined {
   if (text === "" || (textOf("namespace") === "" && textOf("namespaces") === "")) return undefined;
-  return {
-    level: "warn",
-    says: "has no effect together with --namespace or --namespaces; remove one of them",
-  };
+  return "has no effect together with --namespace or --namespaces; remove one of them";
 }
 
 /** These flags of the peer take a value, and only the exact text counts. */

@@ -31,7 +31,7 @@ export const withoutEffectFields = inGroup("Understood, and without effect", {
       peer: "--pprof-addr",
       placeholder: "HOST:PORT",
       description: "Nothing listens on this address.",
-      remark: () => ({ level: "warn", says: "nothing listens there: there is no Go runtime to profile" }),
+      remark: () => "nothing listens there: there is no Go runtime to profile",
     },
   },
 });
@@ -43,7 +43,7 @@ function switchMeta(flag: string, description: string, { remark }: { readonly re
     placeholder: "BOOL",
     description,
     isSwitch: true,
-    remark: (given) => (/^(1|t|true)$/i.test(given) ? { level: "warn", says: remark } : undefined),
+    remark: (given) => (/^(1|t|true)$/i.test(given) ? remark : undefined),
   };
 }
 
