@@ -1,5 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Work } from "@fleet-reloader/engine/admission/work";
+import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** The path for scalers of workers. KEDA's `metrics-api` trigger in the chart uses it, with the field `work` of the answer. */
@@ -31,15 +32,5 @@ export function createWorkAnswer(options: WorkAnswerOptions): () => Promise<Work
 }
 
 async function countInTime({ count, clock }: WorkAnswerOptions): Promise<Work> {
-  const over = new AbortController();
-  const late = clock.sleep(countPatienceMs, over.signal).then((): never => {
-    throw new Fault("redis.unavailable", `redis: no answer within ${countPatienceMs} ms`);
-  });
-  // Nobody handles this rejection when the count comes first.
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([count(), late]);
-  } finally {
-    over.abort();
-  }
+  return await answerWithin(countPatienceMs, clock, count(), `redis: no answer within ${countPatienceMs} ms`);
 }

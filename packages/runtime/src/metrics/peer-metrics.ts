@@ -1,9 +1,11 @@
 import { compatResourceName } from "@fleet-reloader/domain/compat/kind-name";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { SourceSeen } from "@fleet-reloader/engine/ports/meter";
 import type { Outcome } from "@fleet-reloader/engine/ports/request";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { systemClock } from "../process/system-clock.ts";
 
 /**
  * The metrics of Stakater Reloader that have a meaning here, with its names, labels and buckets, so that existing dashboards and alerts keep
@@ -200,13 +202,6 @@ function createQueueDepth(registry: Registry): (ask: () => Promise<number>) => v
 const depthPatienceMs = 500;
 
 async function inPeerTime(asked: Promise<number>): Promise<number | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), depthPatienceMs);
-  });
-  try {
-    return await Promise.race([asked.catch(() => undefined), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = `redis: no answer within ${depthPatienceMs} ms`;
+  return await answerWithin(depthPatienceMs, systemClock, asked, late).catch(() => undefined);
 }

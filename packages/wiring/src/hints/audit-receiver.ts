@@ -3,10 +3,10 @@ import { readEventList } from "@fleet-reloader/audit/read-event-list";
 import { readFirehose } from "@fleet-reloader/audit/read-firehose";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { HintedResource } from "@fleet-reloader/domain/hint/hint";
+import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { Pace } from "@fleet-reloader/engine/async/pace";
 import { RecentMap } from "@fleet-reloader/engine/async/recent-map";
-import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { AuditedWrites, HintStore } from "@fleet-reloader/engine/hints/hint-store";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
@@ -100,18 +100,13 @@ async function store(
   batch: AuditBatch,
 ): Promise<"accepted" | "unavailable"> {
   if (mode === "watch") return "accepted";
-  const late = new AbortController();
-  const timer = new AbortController();
-  void clock.sleep(storeTimeoutMs, timer.signal).then(
-    () => late.abort(),
-    () => undefined,
-  );
   try {
     const stored = [
       writes.add(cluster, batch.writes),
       ...(mode === "audit" ? [hints.add(cluster, batch.hints)] : []),
     ];
-    await unlessAborted(Promise.all(stored), late.signal, "Redis");
+    const late = `redis: no answer within ${storeTimeoutMs / 1000} s`;
+    await answerWithin(storeTimeoutMs, clock, Promise.all(stored), late);
     return "accepted";
   } catch (error) {
     log.warn(
@@ -119,7 +114,5 @@ async function store(
       "audit events could not be stored; the API server sends them again",
     );
     return "unavailable";
-  } finally {
-    timer.abort();
   }
 }
