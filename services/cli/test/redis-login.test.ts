@@ -60,3 +60,29 @@ test("a Secret that is not there is named", async () => {
     errors: expect.stringContaining("--redis-password-secret tools/other: there is no such Secret"),
   });
 });
+
+describe("a password that Redis does not accept is named with its mend", () => {
+  const env = { KUBECONFIG: kubeconfig, FLEET_RELOADER_REDIS_URL: `redis://${username}:wrong@${host}` };
+  const file = join(folder, "own.yaml");
+  const named = ["--freeze-file", file];
+  const why = ["--reason", "release", "--by", "ann"];
+  const refusal = expect.stringMatching(
+    /--redis-url: Redis does not accept the user and password, .*WRONGPASS.*; write redis:/,
+  );
+
+  test.each([
+    ["a question", ["clusters"]],
+    ["the history", ["history", "--since", "1h"]],
+    ["a question to the clusters", ["explain", "deploy/api", "-n", "shop"]],
+  ])("to %s", async (_, words) => {
+    expect(await commandRun(words, { env })).toMatchObject({ code: 78, output: "", errors: refusal });
+  });
+
+  test.each([
+    ["what a freeze covers", ["freeze", "--fleet", ...why, ...named]],
+    ["what each freeze covers", ["freezes", ...named]],
+  ])("to %s, which is not known then", async (_, words) => {
+    writeFileSync(file, "- fleet: true\n  reason: incident\n  by: bob\n");
+    expect(await commandRun(words, { env })).toMatchObject({ errors: refusal });
+  });
+});

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import { coveredByFreeze, freezeCoverageText } from "@fleet-reloader/engine/act/covered-by-freeze";
@@ -7,15 +6,13 @@ import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import { RedisClient } from "@fleet-reloader/redis/connection/client";
-import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
-import { Keys } from "@fleet-reloader/redis/connection/keys";
+import type { RedisAddress } from "@fleet-reloader/redis/connection/client";
 import { RedisFreezeReadings } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import { indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
-import type { redisLogin } from "../redis/redis-login.ts";
-import { shardsOf } from "../redis/used-redis.ts";
+import { embeddedRedis } from "../redis/fleet-redis.ts";
+import { openIfUsed, type UsedRedis } from "../redis/used-redis.ts";
 
 /** What a freeze covers. */
 export interface Covered {
@@ -27,7 +24,7 @@ export interface Covered {
 
 export interface CoverageOptions {
   /** Undefined: no Redis is named. */
-  readonly login: (() => ReturnType<typeof redisLogin>) | undefined;
+  readonly login: (() => Promise<RedisAddress>) | undefined;
   readonly dataDir: string;
   /** The place of the document that the freeze was written to, for people. */
   readonly document: string;
@@ -45,22 +42,23 @@ export interface CoverageOptions {
  */
 export async function coverageNow(freeze: Freeze, options: CoverageOptions): Promise<Covered> {
   const { clock, dataDir, document, isFileNamed, isInHub, log, login } = options;
-  const socketPath = embeddedSocket(dataDir);
-  const isEmbedded = existsSync(socketPath);
+  const embedded = embeddedRedis(dataDir);
   // Also with a Redis: its workers have data dirs of their own.
-  if (!isInHub && !isFileNamed && !isEmbedded)
+  if (!isInHub && !isFileNamed && embedded === undefined)
     return {
       says: `no embedded Redis runs in the data dir ${dataDir}: no known fleet-reloader reads this file. Name what the workers read: --freeze-configmap NAMESPACE/NAME or --freeze-file FILE`,
       covers: false,
     };
-  if (login === undefined && (isInHub || !isEmbedded))
+  const ask = login ?? (isInHub || embedded === undefined ? undefined : async () => embedded);
+  if (ask === undefined)
     return {
       says: "it is not known here what the freeze covers; give --redis-url to find out",
       covers: "unknown",
     };
   try {
-    const client = new RedisClient(login === undefined ? { socketPath } : await login(), log);
-    return await askRedis(client, freeze, { clock, document }).finally(() => client.close());
+    const redis = await openIfUsed(await ask(), { clock, log });
+    if (redis === undefined) return nobodyServes;
+    return await askRedis(redis, freeze, { clock, document }).finally(() => redis.client.close());
   } catch (error) {
     return { says: unknownCoverageText(asFault(error).message), covers: false };
   }
@@ -69,21 +67,20 @@ export async function coverageNow(freeze: Freeze, options: CoverageOptions): Pro
 /** A person waits, and a fleet has many workloads. */
 export const coveragePatienceMs = 20_000;
 
+const nobodyServes: Covered = {
+  says: "it covers nothing: no fleet-reloader serves clusters with this Redis now",
+  covers: false,
+};
+
 async function askRedis(
-  client: RedisClient,
+  { client, keys }: UsedRedis,
   freeze: Freeze,
   { clock, document }: Pick<CoverageOptions, "clock" | "document">,
 ): Promise<Covered> {
-  const shards = await shardsOf(client, clock);
-  const keys = new Keys("fleet-reloader", shards);
-  const looked = shards === undefined ? undefined : coveredIn({ client, keys, clock }, freeze);
   const late = `--redis-url: no answer within ${coveragePatienceMs / 1000} s`;
-  const found = looked && (await answerWithin(coveragePatienceMs, clock, looked, late));
-  if (found === undefined)
-    return {
-      says: "it covers nothing: no fleet-reloader serves clusters with this Redis now",
-      covers: false,
-    };
+  const looked = coveredIn({ client, keys, clock }, freeze);
+  const found = await answerWithin(coveragePatienceMs, clock, looked, late);
+  if (found === undefined) return nobodyServes;
   const says = freezeCoverageText(found);
   if (found.missing !== undefined) return { says, covers: false };
   const readings = new RedisFreezeReadings({ client, keys });
@@ -94,9 +91,7 @@ async function askRedis(
 }
 
 /** The index of a fleet, for one question. */
-export interface AskedIndex {
-  readonly client: RedisClient;
-  readonly keys: Keys;
+export interface AskedIndex extends UsedRedis {
   readonly clock: Clock;
 }
 

@@ -1,18 +1,13 @@
-import { existsSync } from "node:fs";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import { RedisClient } from "@fleet-reloader/redis/connection/client";
-import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
-import { Keys } from "@fleet-reloader/redis/connection/keys";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
-import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import type { CommandProcess } from "../frame/command.ts";
-import { redisLogin } from "../redis/redis-login.ts";
-import { shardsOf } from "../redis/used-redis.ts";
-import { coveragePatienceMs, coveredIn } from "./coverage.ts";
+import { knownRedisAddress } from "../redis/fleet-redis.ts";
+import { openIfUsed } from "../redis/used-redis.ts";
+import { type AskedIndex, coveragePatienceMs, coveredIn } from "./coverage.ts";
 import type { freezesConfig } from "./freeze-config.ts";
 
 export interface IdleFreezesOptions {
@@ -31,13 +26,14 @@ export async function missingOfEach(
   { clock, config, io, log }: IdleFreezesOptions,
 ): Promise<readonly (string | undefined)[]> {
   const { env, stderr } = io;
-  const socketPath = embeddedSocket(dataDirOf(config.dataDir, env));
-  if (freezes.length === 0 || (config.redisUrl === "" && !existsSync(socketPath))) return [];
+  if (freezes.length === 0) return [];
   try {
-    const address = config.redisUrl === "" ? { socketPath } : await redisLogin(config, env);
-    const client = new RedisClient(address, log);
+    const address = await knownRedisAddress(config, env);
+    const redis = address && (await openIfUsed(address, { clock, log }));
+    if (redis === undefined) return [];
+    const { client, keys } = redis;
     const late = `--redis-url: no answer within ${coveragePatienceMs / 1000} s`;
-    const asked = askEachFreeze(client, freezes, clock);
+    const asked = askEachFreeze(freezes, { client, keys, clock });
     return await answerWithin(coveragePatienceMs, clock, asked, late).finally(() => client.close());
   } catch (error) {
     stderr.write(`warning: it is not known what the freezes cover: ${asFault(error).message}\n`);
@@ -46,15 +42,11 @@ export async function missingOfEach(
 }
 
 async function askEachFreeze(
-  client: RedisClient,
   freezes: readonly Freeze[],
-  clock: Clock,
+  { client, clock, keys }: AskedIndex,
 ): Promise<readonly (string | undefined)[]> {
-  const shards = await shardsOf(client, clock);
   const missing: (string | undefined)[] = [];
-  const keys = new Keys("fleet-reloader", shards);
   // One after another: each may read the workloads of all clusters.
-  for (const freeze of shards === undefined ? [] : freezes)
-    missing.push((await coveredIn({ client, keys, clock }, freeze))?.missing);
+  for (const freeze of freezes) missing.push((await coveredIn({ client, keys, clock }, freeze))?.missing);
   return missing;
 }

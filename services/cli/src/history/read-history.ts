@@ -2,14 +2,12 @@ import { type HistoryQuery, parseHistoryQuery } from "@fleet-reloader/contracts/
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import { RedisClient } from "@fleet-reloader/redis/connection/client";
-import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import type { CommandProcess } from "../frame/command.ts";
 import { fleetRedisAddress } from "../redis/fleet-redis.ts";
-import { shardsOf } from "../redis/used-redis.ts";
+import { openUsedRedis } from "../redis/used-redis.ts";
 import type { ApiClient } from "../server/api-client.ts";
 import type { historyConfig } from "./history-config.ts";
 
@@ -19,15 +17,10 @@ export async function* readHistory(
   { clock, env, log }: { readonly clock: Clock; readonly env: CommandProcess["env"]; readonly log: Log },
 ): AsyncGenerator<string> {
   const query = checkedHistoryQuery(config, clock.now());
-  const client = new RedisClient(await fleetRedisAddress(config, env), log);
+  const address = await fleetRedisAddress(config, env);
+  const { client, keys } = await openUsedRedis(address, { clock, log, lacks: ": there is no history" });
   try {
-    const shards = await shardsOf(client, clock);
-    if (shards === undefined)
-      throw new Fault(
-        "redis.state-lost",
-        "--redis-url: nobody uses this Redis, or nobody has yet since it was wiped: there is no history. Check the address; if it is right, ask again when a watcher is ready",
-      );
-    const reader = new HistoryReader({ client, keys: new Keys("fleet-reloader", shards) });
+    const reader = new HistoryReader({ client, keys });
     for await (const { id, record } of reader.read(query))
       yield `${printableJson(JSON.stringify({ id, ...record }))}\n`;
   } finally {

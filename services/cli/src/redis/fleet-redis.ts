@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { Fault } from "@fleet-reloader/domain/fault";
-import { RedisClient, unlessRefused } from "@fleet-reloader/redis/connection/client";
+import type { RedisAddress } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
-import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
@@ -14,7 +13,7 @@ import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import type { CommandProcess } from "../frame/command.ts";
 import { redisLogin, redisLoginFields } from "./redis-login.ts";
-import { shardsOf } from "./used-redis.ts";
+import { openUsedRedis, type UsedRedis } from "./used-redis.ts";
 
 const { dataDir, redisUrl } = connectionFields;
 
@@ -37,9 +36,7 @@ export const fleetRedisFields = {
 } as const;
 
 /** The Redis of a fleet, for one command. */
-export interface FleetRedis {
-  readonly client: RedisClient;
-  readonly keys: Keys;
+export interface FleetRedis extends UsedRedis {
   readonly queue: BullWorkqueue;
   readonly overview: RedisFleetOverview;
   readonly reader: HistoryReader;
@@ -54,15 +51,9 @@ export async function withFleetRedis<T>(
   act: (redis: FleetRedis) => Promise<T>,
 ): Promise<T> {
   const log = createLog({ service: "cli", level: "error", format: "json" });
-  const client = new RedisClient(await fleetRedisAddress(config, env), log);
+  const address = await fleetRedisAddress(config, env);
+  const { client, keys } = await openUsedRedis(address, { clock: systemClock, log });
   try {
-    const shards = await unlessRefused(shardsOf(client, systemClock));
-    if (shards === undefined)
-      throw new Fault(
-        "redis.state-lost",
-        "--redis-url: nobody uses this Redis, or nobody has yet since it was wiped. Check the address; if it is right, ask again when a watcher is ready",
-      );
-    const keys = new Keys("fleet-reloader", shards);
     const clock = new RedisClock({ client, keys, local: systemClock });
     await clock.read();
     const queue = new BullWorkqueue({ client, keys, clock, isGuest: true });
@@ -87,13 +78,26 @@ export async function withFleetRedis<T>(
 export async function fleetRedisAddress(
   config: ConfigOf<typeof fleetRedisFields>,
   env: CommandProcess["env"],
-): ReturnType<typeof redisLogin> {
-  if (config.redisUrl !== "") return await redisLogin(config, env);
-  const folder = dataDirOf(config.dataDir, env);
-  const socketPath = embeddedSocket(folder);
-  if (existsSync(socketPath)) return { socketPath };
+): Promise<RedisAddress> {
+  const address = await knownRedisAddress(config, env);
+  if (address !== undefined) return address;
   throw new Fault(
     "config.invalid",
-    `--redis-url: it is missing, and no fleet-reloader runs with the data dir ${folder}; write the Redis of the fleet, for example redis://127.0.0.1:6379`,
+    `--redis-url: it is missing, and no fleet-reloader runs with the data dir ${dataDirOf(config.dataDir, env)}; write the Redis of the fleet, for example redis://127.0.0.1:6379`,
   );
+}
+
+/** The same, but undefined when there is neither. */
+export async function knownRedisAddress(
+  config: ConfigOf<typeof fleetRedisFields> & { readonly kubeconfig?: string },
+  env: CommandProcess["env"],
+): Promise<RedisAddress | undefined> {
+  if (config.redisUrl !== "") return await redisLogin(config, env);
+  return embeddedRedis(dataDirOf(config.dataDir, env));
+}
+
+/** The embedded Redis of a data dir; undefined when none runs there. */
+export function embeddedRedis(dataDir: string): RedisAddress | undefined {
+  const socketPath = embeddedSocket(dataDir);
+  return existsSync(socketPath) ? { socketPath } : undefined;
 }

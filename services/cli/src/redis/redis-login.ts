@@ -1,4 +1,4 @@
-import { type RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { type RedisAddress, redisAddress } from "@fleet-reloader/redis/connection/client";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
@@ -24,7 +24,7 @@ export const redisLoginFields = {
 export async function redisLogin(
   config: ConfigOf<typeof redisLoginFields> & { readonly redisUrl: string; readonly kubeconfig?: string },
   env: CommandProcess["env"],
-): Promise<ConstructorParameters<typeof RedisClient>[0]> {
+): Promise<RedisAddress> {
   const { redisPasswordSecret: ref, redisUrl } = config;
   if (ref === undefined) return redisAddress(redisUrl);
   const where = `--redis-password-secret ${ref.namespace}/${ref.name}`;

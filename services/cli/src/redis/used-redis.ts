@@ -1,19 +1,54 @@
+import { Fault } from "@fleet-reloader/domain/fault";
 import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import type { RedisClient } from "@fleet-reloader/redis/connection/client";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { type RedisAddress, RedisClient, unlessRefused } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { readShards } from "@fleet-reloader/redis/connection/shard-guard";
 
 /** A person waits at a terminal. */
 const redisPatienceMs = 5000;
 
-/** The number of shards of a Redis; undefined when no fleet-reloader uses it. Faults when Redis does not answer in time. */
-export async function shardsOf(client: RedisClient, clock: Clock): Promise<number | undefined> {
-  const asked = readShards({ client, keys: new Keys("fleet-reloader") });
-  return await answerWithin(
-    redisPatienceMs,
-    clock,
-    asked,
-    `--redis-url: no answer within ${redisPatienceMs / 1000} s`,
+/** A Redis that a fleet uses, with the keys of its shards. The one who opens it closes the client. */
+export interface UsedRedis {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+}
+
+interface OpenOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Opens the Redis of a fleet. Faults when it does not answer in time, does not let us in, or when no fleet-reloader uses it. `lacks` says what is
+ * not there then.
+ */
+export async function openUsedRedis(
+  address: RedisAddress,
+  { clock, lacks = "", log }: OpenOptions & { readonly lacks?: string },
+): Promise<UsedRedis> {
+  const redis = await openIfUsed(address, { clock, log });
+  if (redis !== undefined) return redis;
+  throw new Fault(
+    "redis.state-lost",
+    `--redis-url: nobody uses this Redis, or nobody has yet since it was wiped${lacks}. Check the address; if it is right, ask again when a watcher is ready`,
   );
+}
+
+/** The same, but undefined when no fleet-reloader uses it. */
+export async function openIfUsed(
+  address: RedisAddress,
+  { clock, log }: OpenOptions,
+): Promise<UsedRedis | undefined> {
+  const client = new RedisClient(address, log);
+  let shards: number | undefined;
+  try {
+    const asked = unlessRefused(readShards({ client, keys: new Keys("fleet-reloader") }));
+    const late = `--redis-url: no answer within ${redisPatienceMs / 1000} s`;
+    shards = await answerWithin(redisPatienceMs, clock, asked, late);
+  } finally {
+    if (shards === undefined) await client.close();
+  }
+  return shards === undefined ? undefined : { client, keys: new Keys("fleet-reloader", shards) };
 }
