@@ -1,17 +1,28 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { until } from "@fleet-reloader/testkit/until";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { systemClock } from "../process/system-clock.ts";
 import { AuditCredentials } from "./audit-credentials.ts";
 import { type AuditEndpointOptions, listenAudit, type ReceivedResult } from "./audit-endpoint.ts";
 import { BodyBudget } from "./body-budget.ts";
 
 const { certificatePem, keyPem } = createLoopbackCertificate();
+const folder = mkdtempSync(join(tmpdir(), "fr-audit-"));
+const [certFile, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+writeFileSync(certFile, certificatePem);
+writeFileSync(keyFile, keyPem);
+afterAll(() => rmSync(folder, { recursive: true }));
+const files = { certFile, keyFile, clientCaFile: certFile };
+
 const token = "a-token-of-the-cluster-nova-0123456789";
 const lineOf = (cluster: string, text: string) =>
   `${cluster} sha256:${createHash("sha256").update(text).digest("hex")}`;
@@ -32,11 +43,7 @@ async function startEndpoint(receive: AuditEndpointOptions["receive"]) {
   const log = new CollectedLog();
   const endpoint = await listenAudit({
     address: { host: "127.0.0.1", port: 0 },
-    tls: {
-      cert: Buffer.from(certificatePem),
-      key: Buffer.from(keyPem),
-      clientCa: Buffer.from(certificatePem),
-    },
+    tls: { files, flags: files, clock: systemClock, log },
     credentials: new AuditCredentials(tokens, "tokens"),
     receive,
     counted: (cluster, result) => void counts.push(`${cluster} ${result}`),

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, type Server } from "node:https";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { AuditRequestResult } from "@fleet-reloader/engine/ports/meter";
+import { createTlsListener, type ListenTls } from "../http/listen-tls.ts";
 import type { SocketAddress } from "../http/socket-address.ts";
 import { type Listening, startListening } from "../http/start-listening.ts";
 import { systemClock } from "../process/system-clock.ts";
@@ -18,8 +18,7 @@ export type ReceivedResult = Extract<
 
 export interface AuditEndpointOptions {
   readonly address: SocketAddress;
-  /** PEM. */
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer; readonly clientCa: Buffer | undefined };
+  readonly tls: ListenTls;
   readonly credentials: Pick<AuditCredentials, "clusterOf">;
   /** Called with the name of the cluster that the credential belongs to. */
   readonly receive: (cluster: string, body: Buffer, delivery: AuditDelivery) => Promise<ReceivedResult>;
@@ -28,6 +27,7 @@ export interface AuditEndpointOptions {
   readonly log: Log;
 }
 
+const listenFlag = "--audit-listen-address";
 const mebibyte = 1024 * 1024;
 /** A batch has 400 events of 700 bytes; the default limit of an API server that truncates batches is 10 MiB. */
 const bodyMaxBytes = 32 * mebibyte;
@@ -46,36 +46,21 @@ const auditStatusOf: Readonly<Record<AuditRequestResult, number>> = {
   unavailable: 503,
 };
 
-/** Receives audit events over HTTPS. The credential is checked before the body is read. */
+/** Receives audit events over HTTPS. The credential is checked before the body is read. Faults when the files of `tls` cannot be used. */
 export async function listenAudit(options: AuditEndpointOptions): Promise<Listening> {
   const { address, tls } = options;
   const shared = { bodies: new BodyBudget(bodyLimits), warnOfRefusal: seldomWarning(options.log) };
-  const server = createTlsServer(tls, (request, response) => {
+  const server = await createTlsListener(tls, (request, response) => {
     answerAudit(options, shared, request, response).catch((error: unknown) => {
       options.log.error({ err: asFault(error).message }, "audit events could not be received");
       response.destroy();
     });
   });
+  if (server === undefined)
+    throw new Fault("config.invalid", `${tls.flags.certFile}: it is missing, and ${listenFlag} needs it`);
   server.requestTimeout = requestTimeoutMs;
   server.headersTimeout = requestTimeoutMs;
-  return await startListening(server, "--audit-listen-address", address);
-}
-
-function createTlsServer(
-  { cert, key, clientCa }: AuditEndpointOptions["tls"],
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-): Server {
-  // An unsigned certificate does not end the connection, since the request may have a token.
-  const trust = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false };
-  try {
-    return createServer({ cert, key, minVersion: "TLSv1.2", ...trust }, handle);
-  } catch (error) {
-    const { message } = asFault(error);
-    throw new Fault(
-      "config.invalid",
-      `--audit-tls-cert-file, --audit-tls-key-file or --audit-client-ca-file cannot be used (${message}); give PEM files that belong together`,
-    );
-  }
+  return await startListening(server, listenFlag, address);
 }
 
 /** What all requests share. */

@@ -32,7 +32,8 @@ export const hintFields = inGroup("Audit events", {
     meta: {
       flag: "audit-tls-cert-file",
       placeholder: "FILE",
-      description: "Certificate of --audit-listen-address, with its intermediates (PEM).",
+      description:
+        "Certificate of --audit-listen-address, with its intermediates (PEM). A renewed file is used within a minute.",
       defaultText: "none",
     },
   },

@@ -31,21 +31,10 @@ export async function listen(
     if (refusal === undefined) handle(request, response);
     else send(response, 421, `${refusal}\n`);
   };
-  const lifetime = new AbortController();
-  const secured = tls && (await createTlsListener(tls, guarded, lifetime.signal));
+  const secured = tls && (await createTlsListener(tls, guarded));
   const server = secured ?? createServer(guarded);
-  const listening = await startListening(server, flag, address).catch((error: unknown) => {
-    lifetime.abort();
-    throw error;
-  });
-  return {
-    server,
-    port: listening.port,
-    async close() {
-      lifetime.abort();
-      await listening.close();
-    },
-  };
+  const { close, port } = await startListening(server, flag, address);
+  return { server, port, close };
 }
 
 export interface HealthOptions {

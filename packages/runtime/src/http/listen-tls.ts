@@ -14,13 +14,12 @@ export interface ListenTls {
 }
 
 /**
- * A server with the certificate of the files, which it reloads after a renewal, until the signal is aborted; undefined without files. Faults when
+ * A server with the certificate of the files, which it reloads after a renewal for as long as it listens; undefined without files. Faults when
  * they cannot be used.
  */
 export async function createTlsListener(
   { files, flags, clock, log }: ListenTls,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
-  signal: AbortSignal,
 ): Promise<Server | undefined> {
   const tls = await readTlsFiles(files, flags);
   if (tls === undefined) return undefined;
@@ -31,7 +30,9 @@ export async function createTlsListener(
       { ca, cert, key, requestCert: ca !== undefined, rejectUnauthorized: false, minVersion: tlsMinVersion },
       handle,
     );
-    void renewTls({ server, files, flags, tls, clock, log }, signal);
+    const lifetime = new AbortController();
+    server.once("listening", () => void renewTls({ server, files, flags, tls, clock, log }, lifetime.signal));
+    server.once("close", () => lifetime.abort());
     return server;
   } catch (error) {
     throw new Fault(

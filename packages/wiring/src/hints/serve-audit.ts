@@ -28,19 +28,24 @@ export interface ServeAuditOptions {
   readonly meter: Meter;
 }
 
+const auditTlsFlags = {
+  certFile: "--audit-tls-cert-file",
+  keyFile: "--audit-tls-key-file",
+  clientCaFile: "--audit-client-ca-file",
+} as const;
+
 /** Receives audit events; undefined when no address is given. Faults with `config.invalid` when a file is missing or unreadable. */
 export async function serveAudit(options: ServeAuditOptions): Promise<Listening | undefined> {
   const { client, clock, config, fleet, keys, log, meter, settings } = options;
-  const { auditListenAddress: address, auditClientCaFile, auditTokenFile } = config;
+  const { auditListenAddress: address, auditClientCaFile: clientCaFile, auditTokenFile } = config;
   if (address === undefined) return undefined;
-  if (auditClientCaFile === "" && auditTokenFile === "")
+  if (clientCaFile === "" && auditTokenFile === "")
     throw new Fault(
       "config.invalid",
       "--audit-listen-address: nothing tells the API servers apart; give --audit-client-ca-file or --audit-token-file",
     );
-  const tokens = auditTokenFile === "" ? "" : String(await readAs("--audit-token-file", auditTokenFile));
-  const clientCa =
-    auditClientCaFile === "" ? undefined : await readAs("--audit-client-ca-file", auditClientCaFile);
+  const tokens = auditTokenFile === "" ? "" : await tokenLines(auditTokenFile);
+  const files = { certFile: config.auditTlsCertFile, keyFile: config.auditTlsKeyFile, clientCaFile };
   const receive = createAuditReceiver({
     clusterNamed: (name) => fleet.named(name),
     isServed: createServedFilter(settings),
@@ -53,11 +58,7 @@ export async function serveAudit(options: ServeAuditOptions): Promise<Listening 
   });
   return await listenAudit({
     address,
-    tls: {
-      cert: await readAs("--audit-tls-cert-file", config.auditTlsCertFile),
-      key: await readAs("--audit-tls-key-file", config.auditTlsKeyFile),
-      clientCa,
-    },
+    tls: { files, flags: auditTlsFlags, clock, log },
     credentials: new AuditCredentials(tokens, `--audit-token-file ${auditTokenFile}`),
     receive,
     counted: (cluster = "", result) => meter.auditRequest(cluster, result),
@@ -65,12 +66,11 @@ export async function serveAudit(options: ServeAuditOptions): Promise<Listening 
   });
 }
 
-async function readAs(flag: string, file: string): Promise<Buffer> {
-  if (file === "")
-    throw new Fault("config.invalid", `${flag}: it is missing, and --audit-listen-address needs it`);
+async function tokenLines(file: string): Promise<string> {
   try {
-    return await readFile(file);
+    return await readFile(file, "utf8");
   } catch (error) {
-    throw new Fault("config.invalid", `${flag} ${file}: it cannot be read (${asFault(error).message})`);
+    const why = asFault(error).message;
+    throw new Fault("config.invalid", `--audit-token-file ${file}: it cannot be read (${why})`);
   }
 }

@@ -1,4 +1,6 @@
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:https";
+import { join } from "node:path";
 import process from "node:process";
 import type { HintedResource } from "@fleet-reloader/domain/hint/hint";
 import { parseJson } from "@fleet-reloader/domain/json";
@@ -15,6 +17,7 @@ import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { createAuditReceiver } from "@fleet-reloader/wiring/hints/audit-receiver";
 import { serveMethods } from "../child/serve.ts";
+import { dataFolder } from "../tool/data-folder.ts";
 import { benchCluster } from "../tool/redis-parts.ts";
 import type { ReceiverMethods } from "./methods.ts";
 
@@ -51,9 +54,18 @@ const methods: ReceiverMethods = {
       log,
       meter,
     });
+    // The listener reads the files before it listens, and nobody renews them here.
+    using folder = dataFolder();
+    const files = {
+      certFile: join(folder.path, "tls.crt"),
+      keyFile: join(folder.path, "tls.key"),
+      clientCaFile: "",
+    };
+    writeFileSync(files.certFile, certificatePem);
+    writeFileSync(files.keyFile, keyPem, { mode: 0o600 });
     const { port } = await listenAudit({
       address: { host: "127.0.0.1", port: 0 },
-      tls: { cert: Buffer.from(certificatePem), key: Buffer.from(keyPem), clientCa: undefined },
+      tls: { files, flags: files, clock: systemClock, log },
       credentials: new AuditCredentials(tokens, "tokens"),
       receive,
       counted: (cluster = "", result) => meter.auditRequest(cluster, result),
