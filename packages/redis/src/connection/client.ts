@@ -10,6 +10,7 @@ import {
 } from "./cluster-connection.ts";
 import { DeniedCommands } from "./denied-commands.ts";
 import { gatherWrites } from "./gather-writes.ts";
+import type { Keys } from "./keys.ts";
 
 /** The address of Redis: a URL (`redis://`, `rediss://`), the path of a unix socket, or some nodes of a Redis Cluster. */
 export type RedisAddress = { readonly url: string } | { readonly socketPath: string } | ClusterAddress;
@@ -133,6 +134,12 @@ export class RedisClient {
 function whyOf(error: Error): string {
   const last = "lastNodeError" in error ? error.lastNodeError : undefined;
   return last instanceof Error ? `${error.message} ${last.message}` : error.message;
+}
+
+/** A Redis with the keys of one fleet. */
+export interface KeyedRedis {
+  readonly client: RedisClient;
+  readonly keys: Keys;
 }
 
 function connectServer(

@@ -1,6 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { type RedisClient, unlessRefused } from "./client.ts";
-import type { Keys } from "./keys.ts";
+import { type KeyedRedis, unlessRefused } from "./client.ts";
 
 /**
  * All watchers and workers of one Redis must look for the keys of a cluster in the same shard: nobody would take a request from a queue that the
@@ -10,7 +9,7 @@ import type { Keys } from "./keys.ts";
  * The number can be changed while nothing runs. Data in shards that are no longer read is not needed, since a cluster whose index is missing is
  * compared again.
  */
-export async function guardShards(at: Where): Promise<void> {
+export async function guardShards(at: KeyedRedis): Promise<void> {
   const { client, keys } = at;
   const isOlder = (await unlessRefused(client.connection.exists(keys.markKeyId))) > 0;
   await noteShards(at, isOlder ? 1 : keys.shards);
@@ -18,7 +17,7 @@ export async function guardShards(at: Where): Promise<void> {
 }
 
 /** The same for a process that only reads: it stores nothing, and accepts a Redis that is not used yet. */
-export async function verifyShards(at: Where): Promise<void> {
+export async function verifyShards(at: KeyedRedis): Promise<void> {
   const { keys } = at;
   const before = await unlessRefused(readShards(at));
   if (before === undefined || before === keys.shards) return;
@@ -32,16 +31,11 @@ export async function verifyShards(at: Where): Promise<void> {
  * Stores the number, without changing an existing one. It has to be repeated whenever Redis may have been wiped, since readers cannot detect
  * that.
  */
-export async function noteShards({ client, keys }: Where, shards = keys.shards): Promise<void> {
+export async function noteShards({ client, keys }: KeyedRedis, shards = keys.shards): Promise<void> {
   await client.connection.set(keys.fleet.shards, String(shards), "NX");
 }
 
 /** The number of shards of this Redis; undefined when it is not used yet, or was wiped and not used since. */
-export async function readShards({ client, keys }: Where): Promise<number | undefined> {
+export async function readShards({ client, keys }: KeyedRedis): Promise<number | undefined> {
   return Number(await client.connection.get(keys.fleet.shards)) || undefined;
-}
-
-interface Where {
-  readonly client: RedisClient;
-  readonly keys: Keys;
 }

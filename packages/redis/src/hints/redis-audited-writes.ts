@@ -8,7 +8,7 @@ import { jsonField, jsonList, jsonText, parseJson } from "@fleet-reloader/domain
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import type { AskedWrite, AuditedWrites } from "@fleet-reloader/engine/hints/hint-store";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { RedisClient } from "../connection/client.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { addWritesScript } from "./hint-scripts.ts";
 
@@ -28,7 +28,7 @@ export class RedisAuditedWrites implements AuditedWrites {
   readonly #client: RedisClient;
   readonly #keys: Keys;
 
-  constructor(options: { readonly client: RedisClient; readonly keys: Keys }) {
+  constructor(options: KeyedRedis) {
     this.#client = options.client;
     this.#keys = options.keys;
   }

@@ -2,7 +2,7 @@ import type { HistoryQuery } from "@fleet-reloader/contracts/history-query";
 import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { Cluster } from "ioredis";
-import type { RedisClient } from "../connection/client.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { byShardPlace, readPlace, recordText, type ShardPlace, streamPages } from "./stream-entry.ts";
 import { wantedRecords } from "./wanted-records.ts";
@@ -21,7 +21,7 @@ export class HistoryReader {
   readonly #client: RedisClient;
   readonly #keys: Keys;
 
-  constructor({ client, keys }: { readonly client: RedisClient; readonly keys: Keys }) {
+  constructor({ client, keys }: KeyedRedis) {
     this.#client = client;
     this.#keys = keys;
   }

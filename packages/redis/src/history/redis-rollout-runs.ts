@@ -8,7 +8,7 @@ import type {
   StartedRun,
 } from "@fleet-reloader/engine/follow/rollout-runs";
 import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
-import type { RedisClient } from "../connection/client.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 
@@ -63,7 +63,7 @@ export class RedisRolloutRuns implements RolloutRuns {
   readonly #client: RedisClient;
   readonly #keys: Keys;
 
-  constructor({ client, keys }: { readonly client: RedisClient; readonly keys: Keys }) {
+  constructor({ client, keys }: KeyedRedis) {
     this.#client = client;
     this.#keys = keys;
   }

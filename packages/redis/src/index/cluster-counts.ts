@@ -1,6 +1,5 @@
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import type { KeyedRedis } from "../connection/client.ts";
 import { Script } from "../connection/script.ts";
 import { readList } from "./index-entry.ts";
 
@@ -39,7 +38,7 @@ return counts
 /** Counts the workloads and rollouts of these clusters. */
 export async function countClusters(
   clusters: readonly ClusterId[],
-  { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
+  { client, keys }: KeyedRedis,
 ): Promise<ReadonlyMap<ClusterId, ClusterCounts>> {
   const shards = Map.groupBy(clusters, (cluster) => keys.shardOf(cluster));
   const parts = [...shards.values()].flatMap((its) =>

@@ -1,8 +1,7 @@
 import { jsonField, parseJson } from "@fleet-reloader/domain/json";
 import { parseWorkloadKey, type WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import type { KeyedRedis } from "../connection/client.ts";
 import { readList, readText } from "./index-entry.ts";
 
 /** An opted-in workload in the reference index. */
@@ -22,7 +21,7 @@ const batch = 1000;
 /** The workloads in the index of a cluster, for people to read: those of a namespace, or all if it is empty. May miss a change during the scan. */
 export async function indexedWorkloads(
   cluster: ClusterId,
-  { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
+  { client, keys }: KeyedRedis,
   namespace = "",
 ): Promise<readonly IndexedWorkload[]> {
   const found = new Map<string, IndexedWorkload>();

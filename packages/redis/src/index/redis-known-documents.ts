@@ -1,5 +1,4 @@
-import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 
 /**
  * The names of all freeze documents that ever existed, in one Redis set. It distinguishes a deleted document from one that
@@ -11,7 +10,7 @@ export class RedisKnownDocuments {
   readonly #client: RedisClient;
   readonly #key: string;
 
-  constructor(options: { readonly client: RedisClient; readonly keys: Keys }) {
+  constructor(options: KeyedRedis) {
     this.#client = options.client;
     this.isOfDataDir = options.client.isEmbedded;
     this.#key = options.keys.fleet.freezeDocuments;

@@ -3,8 +3,7 @@ import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source"
 import type { OpenBreaker, ReleasedBreakers } from "@fleet-reloader/engine/act/acted-fleet";
 import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import { Cluster } from "ioredis";
-import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 import { ledgerRollOf } from "./redis-roll-ledger.ts";
 
 /** Keys per scan: a millisecond of Redis. */
@@ -15,7 +14,7 @@ export class OpenBreakers implements ReleasedBreakers {
   readonly #client: RedisClient;
   readonly #root: string;
 
-  constructor({ client, keys }: { readonly client: RedisClient; readonly keys: Keys }) {
+  constructor({ client, keys }: KeyedRedis) {
     this.#client = client;
     this.#root = `${keys.rollLedger}:k:`;
   }

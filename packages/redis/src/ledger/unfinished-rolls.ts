@@ -1,14 +1,13 @@
 import { blockersMax } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { UnfinishedRolls } from "@fleet-reloader/engine/overview/fleet-overview";
 import type { Request } from "@fleet-reloader/engine/ports/request";
-import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import type { KeyedRedis } from "../connection/client.ts";
 import { levelsOf, requestOf } from "./redis-roll-ledger.ts";
 
 /** The rollouts that each budget of a request counts as unfinished, oldest first, at most `blockersMax`. Takes nothing from the budgets. */
 export async function readUnfinished(
   request: Request,
-  { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
+  { client, keys }: KeyedRedis,
 ): Promise<readonly UnfinishedRolls[]> {
   return await Promise.all(
     levelsOf(request).map(async ({ name, key }) => {

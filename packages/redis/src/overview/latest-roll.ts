@@ -4,14 +4,8 @@ import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/w
 import type { EndedBadly } from "@fleet-reloader/engine/ask/explanation";
 import type { ActionRecord, OutcomeRecord } from "@fleet-reloader/engine/history/history";
 import type { Request } from "@fleet-reloader/engine/ports/request";
-import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import type { KeyedRedis } from "../connection/client.ts";
 import { recordText } from "../history/stream-entry.ts";
-
-export interface LatestRollOptions {
-  readonly client: RedisClient;
-  readonly keys: Keys;
-}
 
 /** Small enough not to delay other clients of Redis. */
 const searchedAtOnce = 500;
@@ -24,7 +18,7 @@ const searchesMax = 20;
  */
 export async function latestRoll(
   { cluster, workload }: Request,
-  { client, keys }: LatestRollOptions,
+  { client, keys }: KeyedRedis,
   signal?: AbortSignal,
 ): Promise<EndedBadly> {
   let end = "+";

@@ -4,7 +4,7 @@ import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import { Cluster } from "ioredis";
-import type { RedisClient } from "../connection/client.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 import { readList, readText } from "../index/index-entry.ts";
@@ -71,10 +71,7 @@ return gone
 `);
 
 /** Whether Redis stores nothing of the cluster: its next watcher starts as with a new cluster, and requests all work there. */
-export async function isForgotten(
-  cluster: ClusterId,
-  { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
-): Promise<boolean> {
+export async function isForgotten(cluster: ClusterId, { client, keys }: KeyedRedis): Promise<boolean> {
   return (await client.connection.exists(keys.cluster(cluster).epoch)) === 0;
 }
 

@@ -1,8 +1,7 @@
 import { type ClusterStatus, clusterStates } from "@fleet-reloader/domain/cluster/cluster-status";
 import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { jsonField, jsonList, jsonText, parseJson } from "@fleet-reloader/domain/json";
-import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 
 /** A process that serves clusters lists them every 5 s. One that was silent this long has ended. */
 export const listSilenceMs = 60_000;
@@ -20,7 +19,7 @@ export class RedisClusterList {
   readonly #client: RedisClient;
   readonly #key: string;
 
-  constructor(options: { readonly client: RedisClient; readonly keys: Keys }) {
+  constructor(options: KeyedRedis) {
     this.#client = options.client;
     this.#key = options.keys.fleet.clusters;
   }

@@ -1,7 +1,7 @@
 import { jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
 import type { ClusterReport, ClusterReportStore } from "@fleet-reloader/engine/ports/ownership";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { RedisClient } from "../connection/client.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 import type { OwnerRecord } from "./ownership-view.ts";
@@ -62,7 +62,7 @@ export class RedisClusterReports implements ClusterReportStore {
 
 /** What the owner of each cluster reports about it. A report ends with the ownership. */
 export async function readClusterReports(
-  { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
+  { client, keys }: KeyedRedis,
   owners: ReadonlyMap<ClusterId, Pick<OwnerRecord, "owner">>,
 ): Promise<(cluster: ClusterId) => ClusterReport | undefined> {
   const members = new Set([aloneMember, ...[...owners.values()].map(({ owner }) => owner)]);

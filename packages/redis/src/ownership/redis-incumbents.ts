@@ -1,13 +1,7 @@
 import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 import { Script } from "../connection/script.ts";
-
-export interface RedisIncumbentsOptions {
-  readonly client: RedisClient;
-  readonly keys: Keys;
-}
 
 /** KEYS: hash, cluster → registration. ARGV: cluster, registration, the registration that it replaces or ''. Returns the incumbent. */
 const keepScript = new Script(`
@@ -22,7 +16,7 @@ export class RedisIncumbents implements Incumbents {
   readonly #client: RedisClient;
   readonly #key: string;
 
-  constructor({ client, keys }: RedisIncumbentsOptions) {
+  constructor({ client, keys }: KeyedRedis) {
     this.#client = client;
     this.#key = keys.fleet.incumbents;
   }

@@ -2,7 +2,7 @@ import { parseJson } from "@fleet-reloader/domain/json";
 import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/admission/held-requests";
 import type { Hold, Request } from "@fleet-reloader/engine/ports/request";
 import type { Queue } from "bullmq";
-import type { RedisClient } from "../connection/client.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 import { delayedScoreOfMs } from "./bull-backend.ts";
@@ -61,7 +61,7 @@ export class BullHolds {
   readonly #client: RedisClient;
   readonly #keys: Keys;
 
-  constructor({ client, keys }: { readonly client: RedisClient; readonly keys: Keys }) {
+  constructor({ client, keys }: KeyedRedis) {
     this.#client = client;
     this.#keys = keys;
   }

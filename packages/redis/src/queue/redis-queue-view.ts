@@ -1,7 +1,7 @@
 import { jsonField, jsonText, parseJson } from "@fleet-reloader/domain/json";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { QueueView, WaitingRequest } from "@fleet-reloader/engine/ports/workqueue";
-import type { RedisClient } from "../connection/client.ts";
+import type { KeyedRedis, RedisClient } from "../connection/client.ts";
 import { type Keys, queueName } from "../connection/keys.ts";
 import { requestId } from "./request-job.ts";
 
@@ -10,7 +10,7 @@ export class RedisQueueView implements QueueView {
   readonly #client: RedisClient;
   readonly #keys: Keys;
 
-  constructor({ client, keys }: { readonly client: RedisClient; readonly keys: Keys }) {
+  constructor({ client, keys }: KeyedRedis) {
     this.#client = client;
     this.#keys = keys;
   }

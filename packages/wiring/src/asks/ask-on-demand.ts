@@ -3,6 +3,7 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import { onlyCluster } from "@fleet-reloader/engine/overview/registered-clusters";
+import type { KeyedRedis } from "@fleet-reloader/redis/connection/client";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import type { FreezeStores } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
@@ -11,12 +12,12 @@ import { type AskedClustersOptions, openAskedClusters } from "./asked-clusters.t
 import { askedKeyring } from "./asked-keyring.ts";
 import { type ConnectedTo, LentClusters } from "./lent-clusters.ts";
 import { type AskingOptions, knownDocuments } from "./open-asking.ts";
-import { type AskedRedis, createQuestions } from "./questions.ts";
+import { createQuestions } from "./questions.ts";
 
 export interface OnDemandOptions extends Omit<AskingOptions, "config" | "redis"> {
   readonly config: Omit<AskingOptions["config"], "clusters">;
   readonly limit: AskedClustersOptions["limit"];
-  readonly redis: AskedRedis;
+  readonly redis: KeyedRedis;
 }
 
 /** Answers questions about clusters until it is closed. It connects to a cluster when a question needs it. */

@@ -5,6 +5,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { isStandIn } from "@fleet-reloader/kube/discovery/cluster-identity";
+import type { KeyedRedis } from "@fleet-reloader/redis/connection/client";
 import { RedisKnownDocuments } from "@fleet-reloader/redis/index/redis-known-documents";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
@@ -16,7 +17,7 @@ import {
   type ReachedCluster,
 } from "./asked-clusters.ts";
 import { type AskedKeyringOptions, askedKeyring } from "./asked-keyring.ts";
-import { type AskedRedis, createQuestions } from "./questions.ts";
+import { createQuestions } from "./questions.ts";
 
 export interface AskingOptions {
   readonly config: AskedClustersOptions["config"] & AskedKeyringOptions["config"] & FreezesOptions["config"];
@@ -24,7 +25,7 @@ export interface AskingOptions {
   readonly settings: Settings;
   readonly limits: RollLimits;
   /** Undefined: Redis is not used. */
-  readonly redis: AskedRedis | undefined;
+  readonly redis: KeyedRedis | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -88,7 +89,7 @@ function strangerText({ api, name }: ReachedCluster): string {
 }
 
 /** The services store which freeze documents existed. A question only reads that. */
-export function knownDocuments(redis: AskedRedis | undefined): Pick<FreezesOptions, "known"> {
+export function knownDocuments(redis: KeyedRedis | undefined): Pick<FreezesOptions, "known"> {
   if (redis === undefined) return {};
   const known = new RedisKnownDocuments(redis);
   const { isOfDataDir } = known;

@@ -9,8 +9,7 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import type { WorkloadRecord } from "@fleet-reloader/engine/ports/workload-records";
-import type { RedisClient } from "@fleet-reloader/redis/connection/client";
-import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import type { KeyedRedis } from "@fleet-reloader/redis/connection/client";
 import { RedisWorkloadRecords } from "@fleet-reloader/redis/index/redis-workload-records";
 import { RedisRollLedger } from "@fleet-reloader/redis/ledger/redis-roll-ledger";
 import { latestRoll } from "@fleet-reloader/redis/overview/latest-roll";
@@ -19,19 +18,13 @@ import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-p
 import { sha1 } from "@fleet-reloader/runtime/process/digest-key";
 import type { AskedKeyring } from "./asked-keyring.ts";
 
-/** The Redis of the services, and the layout of its keys. */
-export interface AskedRedis {
-  readonly client: RedisClient;
-  readonly keys: Keys;
-}
-
 export interface QuestionsOptions {
   readonly freezes: Freezes;
   readonly keyring: AskedKeyring;
   readonly limits: RollLimits;
   readonly nameOf: (cluster: ClusterId) => string;
   /** Undefined: Redis is not used. */
-  readonly redis: AskedRedis | undefined;
+  readonly redis: KeyedRedis | undefined;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
@@ -70,7 +63,7 @@ export function createQuestions(options: QuestionsOptions): {
 }
 
 /** Only the history knows how the last roll failed, and who discarded it. */
-function withLatestRoll(explain: Explain, redis: AskedRedis | undefined): Explain {
+function withLatestRoll(explain: Explain, redis: KeyedRedis | undefined): Explain {
   if (redis === undefined) return explain;
   return async (request, cluster, aborted) => {
     const explained = await explain(request, cluster, aborted);
@@ -86,7 +79,7 @@ const nothingRemembered: WorkloadRecord = {
 };
 
 /** Without Redis, other rolls are unknown. */
-function ledgerOf(redis: AskedRedis | undefined, limits: RollLimits): RollLedger {
+function ledgerOf(redis: KeyedRedis | undefined, limits: RollLimits): RollLedger {
   if (redis !== undefined) return new RedisRollLedger({ client: redis.client, keys: redis.keys, limits });
   const done = async () => undefined;
   const go = async () => ({ type: "go" }) as const;

@@ -6,13 +6,13 @@ import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import type { RedisAddress } from "@fleet-reloader/redis/connection/client";
+import type { KeyedRedis, RedisAddress } from "@fleet-reloader/redis/connection/client";
 import { RedisFreezeReadings } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import { indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { embeddedRedis } from "../redis/fleet-redis.ts";
-import { openIfUsed, type UsedRedis } from "../redis/used-redis.ts";
+import { openIfUsed } from "../redis/used-redis.ts";
 
 /** What a freeze covers. */
 export interface Covered {
@@ -73,7 +73,7 @@ const nobodyServes: Covered = {
 };
 
 async function askRedis(
-  { client, keys }: UsedRedis,
+  { client, keys }: KeyedRedis,
   freeze: Freeze,
   { clock, document }: Pick<CoverageOptions, "clock" | "document">,
 ): Promise<Covered> {
@@ -91,7 +91,7 @@ async function askRedis(
 }
 
 /** The index of a fleet, for one question. */
-export interface AskedIndex extends UsedRedis {
+export interface AskedIndex extends KeyedRedis {
   readonly clock: Clock;
 }
 

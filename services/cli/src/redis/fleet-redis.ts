@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { RedisAddress } from "@fleet-reloader/redis/connection/client";
+import type { KeyedRedis, RedisAddress } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
 import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
@@ -13,7 +13,7 @@ import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import type { CommandProcess } from "../frame/command.ts";
 import { redisLogin, redisLoginFields } from "./redis-login.ts";
-import { openUsedRedis, type UsedRedis } from "./used-redis.ts";
+import { openUsedRedis } from "./used-redis.ts";
 
 const { dataDir, redisUrl } = connectionFields;
 
@@ -36,7 +36,7 @@ export const fleetRedisFields = {
 } as const;
 
 /** The Redis of a fleet, for one command. */
-export interface FleetRedis extends UsedRedis {
+export interface FleetRedis extends KeyedRedis {
   readonly queue: BullWorkqueue;
   readonly overview: RedisFleetOverview;
   readonly reader: HistoryReader;

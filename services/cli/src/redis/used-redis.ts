@@ -2,18 +2,17 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { answerWithin } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import { type RedisAddress, RedisClient, unlessRefused } from "@fleet-reloader/redis/connection/client";
+import {
+  type KeyedRedis,
+  type RedisAddress,
+  RedisClient,
+  unlessRefused,
+} from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { readShards } from "@fleet-reloader/redis/connection/shard-guard";
 
 /** A person waits at a terminal. */
 const redisPatienceMs = 5000;
-
-/** A Redis that a fleet uses, with the keys of its shards. The one who opens it closes the client. */
-export interface UsedRedis {
-  readonly client: RedisClient;
-  readonly keys: Keys;
-}
 
 interface OpenOptions {
   readonly clock: Clock;
@@ -22,12 +21,12 @@ interface OpenOptions {
 
 /**
  * Opens the Redis of a fleet. Faults when it does not answer in time, does not let us in, or when no fleet-reloader uses it. `lacks` says what is
- * not there then.
+ * not there then. The caller closes the client.
  */
 export async function openUsedRedis(
   address: RedisAddress,
   { clock, lacks = "", log }: OpenOptions & { readonly lacks?: string },
-): Promise<UsedRedis> {
+): Promise<KeyedRedis> {
   const redis = await openIfUsed(address, { clock, log });
   if (redis !== undefined) return redis;
   throw new Fault(
@@ -40,7 +39,7 @@ export async function openUsedRedis(
 export async function openIfUsed(
   address: RedisAddress,
   { clock, log }: OpenOptions,
-): Promise<UsedRedis | undefined> {
+): Promise<KeyedRedis | undefined> {
   const client = new RedisClient(address, log);
   let shards: number | undefined;
   try {
