@@ -75,7 +75,7 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
       assertReadable(notReady);
       using given = linkedAbort(closed.signal);
       const begun = new BegunAct(isDryRun);
-      const work = inTurn(turns, given.signal, async () => {
+      const work = turns.during(given.signal, async () => {
         const registered = await registeredFor(act, acts);
         begun.begin(given.signal);
         return await perform({ acts, caller, registered, progress });
@@ -186,16 +186,6 @@ function performAs(act: ActName, given: unknown): CheckedAct {
 
 async function plainOutcome(answer: Promise<ActAnswer>): Promise<ActOutcome> {
   return { answer: await answer };
-}
-
-/** A turn ends with its work, not with the connection: work that goes on still uses its resources. */
-async function inTurn<T>(turns: Semaphore, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const endTurn = await turns.take(signal);
-  try {
-    return await work();
-  } finally {
-    endTurn();
-  }
 }
 
 const statusOfField: Readonly<Record<string, number>> = {

@@ -100,7 +100,7 @@ function createAnswers(options: RoutesOptions): AnswerAsked {
   const shared = new SharedAnswers<Buffer>(options.clock);
   return (asked, viewer, signal) => {
     const answer = (until: AbortSignal) =>
-      answerInTurn(turnsOf(asked.route), createRoutes(options, viewer, seal), asked, until);
+      turnsOf(asked.route).during(until, () => answerText(createRoutes(options, viewer, seal), asked, until));
     // Viewers who see everything share an answer. Questions to clusters are not shared, because a cluster may hang.
     return viewer.seesAll && !isOfClusters(asked.route)
       ? shared.ask(wholeText(asked), answer, signal)
@@ -218,21 +218,6 @@ function createTurns(clock: Clock): (route: ApiRouteName) => Semaphore {
 
 function isOfClusters(route: ApiRouteName): boolean {
   return route === "workload" || route === "source";
-}
-
-async function answerInTurn(
-  turns: Semaphore,
-  routes: Readonly<Record<ApiRouteName, AnswerRoute>>,
-  given: ApiQuestion,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  const endTurn = await turns.take(signal);
-  try {
-    return await answerText(routes, given, signal);
-  } finally {
-    // Not when the connection ends: work that goes on still uses its resources.
-    endTurn();
-  }
 }
 
 /** The answer as JSON. It contains only fields that the contract of its route names. */

@@ -37,6 +37,19 @@ export class Semaphore {
     return end;
   }
 
+  /**
+   * Does the work in a turn. The turn ends with the work and not with the signal: work that goes on still uses its resources. Rejects as the work
+   * does, and without the work when the signal is aborted before the turn.
+   */
+  async during<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const endTurn = await this.take(signal);
+    try {
+      return await work();
+    } finally {
+      endTurn();
+    }
+  }
+
   #endOnce(onEnd = (): void => undefined): () => void {
     let isOver = false;
     return () => {

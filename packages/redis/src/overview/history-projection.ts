@@ -107,12 +107,7 @@ export class HistoryProjection implements ChangesReader {
 
   /** One at a time: two long histories at once may exceed the memory of this process. */
   async #inTurn<T>(signal: AbortSignal | undefined, read: () => Promise<T>): Promise<T> {
-    const endTurn = await this.#readings.take(signal ?? new AbortController().signal);
-    try {
-      return await read();
-    } finally {
-      endTurn();
-    }
+    return await this.#readings.during(signal ?? new AbortController().signal, read);
   }
 
   async #refresh(): Promise<NewestLines> {

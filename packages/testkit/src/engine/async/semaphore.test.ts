@@ -27,6 +27,22 @@ test("no more than so many have a turn at once, and the next is who asked first"
   expect(begun).toEqual(["a", "b", "c"]);
 });
 
+test("a turn lasts as long as its work, also when that fails after its caller has left", async () => {
+  const semaphore = new Semaphore({ atOnce: 1, clock: new ManualClock() });
+  const [left, lifetime] = [new AbortController(), new AbortController()];
+  const { promise, reject } = Promise.withResolvers<never>();
+  const failing = semaphore.during(left.signal, () => promise);
+  const next = semaphore.during(lifetime.signal, async () => "done");
+  await settled();
+  left.abort();
+  await settled();
+  expect(semaphore.isFree).toBe(false);
+  reject(new Error("broken"));
+  await expect(failing).rejects.toThrow("broken");
+  expect(await next).toBe("done");
+  expect(semaphore.isFree).toBe(true);
+});
+
 test("whoever never ends holds up the others for a while only", async () => {
   const { clock, begun, ask } = createBed();
   for (const name of ["stuck", "stuck too", "c"]) void ask(name);
