@@ -9,7 +9,7 @@ import type { ChangeSummary } from "@fleet-reloader/engine/overview/changes/chan
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { fleetStatus } from "@fleet-reloader/engine/overview/fleet-status";
 import { freezesInForce } from "@fleet-reloader/engine/overview/freezes-in-force";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
@@ -62,8 +62,11 @@ export class FleetRoutes {
   async status({ since = "" }: ApiQuery<"status">, signal: AbortSignal) {
     const { clock, overview, seesAll } = this.#options;
     const { changes: its, isCut } = await recentChanges(this.#history, ofAllPlaces(since), signal);
-    const { clusters, queue, held, freezeCount, freezes, unreadableFreezes, changes } = statusDigest(
-      await fleetStatus(overview, its.summaries(), { nowMs: clock.now(), seesAll }),
+    const how = { nowMs: clock.now(), seesAll };
+    const { clusters, queue, held, freezeCount, freezes, unreadableFreezes, changes } = await fleetStatus(
+      overview,
+      its.summaries(),
+      how,
     );
     const { count, sickCount, sick, workloads } = clusters;
     const { openCount, openWorkloads, open } = changes;

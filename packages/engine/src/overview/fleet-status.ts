@@ -1,23 +1,10 @@
 import { eachClusterOnce } from "@fleet-reloader/domain/cluster/each-cluster-once";
-import type { HeldRequest } from "../admission/held-requests.ts";
 import { countByReason } from "./by-reason.ts";
 import type { ChangeSummary } from "./changes/change-summary.ts";
 import { type ClusterHealth, clusterHealth } from "./cluster-health.ts";
 import type { FleetOverview, QueueOverview } from "./fleet-overview.ts";
 import { type FreezeInForce, freezesInForce } from "./freezes-in-force.ts";
 import { chosenClusters } from "./registered-clusters.ts";
-
-/** The state of a whole fleet. */
-export interface FleetStatus {
-  readonly clusters: readonly ClusterHealth[];
-  readonly queue: QueueOverview;
-  readonly holds: readonly HeldRequest[];
-  /** The freezes in force. */
-  readonly freezes: readonly FreezeInForce[];
-  /** Why some freezes are missing here, and nothing is rolled. */
-  readonly unreadableFreezes: string | undefined;
-  readonly changes: readonly ChangeSummary[];
-}
 
 /** How a status is read. */
 export interface StatusOptions {
@@ -26,27 +13,8 @@ export interface StatusOptions {
   readonly seesAll: boolean;
 }
 
-/** Reads the state of a fleet without its changes. */
-export async function fleetStatus(
-  overview: FleetOverview,
-  changes: readonly ChangeSummary[],
-  { nowMs, seesAll }: StatusOptions,
-): Promise<FleetStatus> {
-  const [clusters, queue, holds, known, unreadableFreezes] = await Promise.all([
-    chosenClusters(overview, ""),
-    overview.queue(),
-    overview.holds(),
-    overview.freezes(),
-    overview.unreadableFreezes(),
-  ]);
-  const managed = seesAll ? (cluster: string) => overview.managed(cluster) : undefined;
-  const freezes = await freezesInForce(known, { clusters, managed, nowMs });
-  const health = clusterHealth(clusters, holds);
-  return { clusters: health, queue, holds, freezes, unreadableFreezes, changes };
-}
-
-/** The same for machines: only what needs a person, and counts of the rest. */
-export interface StatusDigest {
+/** The state of a whole fleet: only what needs a person, and counts of the rest. */
+export interface FleetStatus {
   readonly clusters: {
     readonly count: number;
     readonly sickCount: number;
@@ -58,7 +26,9 @@ export interface StatusDigest {
   /** Requests on hold by reason. */
   readonly held: Readonly<Record<string, number>>;
   readonly freezeCount: number;
+  /** The freezes in force. */
   readonly freezes: readonly FreezeInForce[];
+  /** Why some freezes are missing here, and nothing is rolled. */
   readonly unreadableFreezes: string | undefined;
   readonly changes: {
     readonly count: number;
@@ -72,11 +42,23 @@ export interface StatusDigest {
 /** The states of the workloads of open changes. */
 type OpenWorkloads = Readonly<Record<"rolling" | "held" | "failed" | "stalled", number>>;
 
-/** Reduces a status to what needs a person. */
-export function statusDigest(status: FleetStatus): StatusDigest {
-  const { clusters, queue, holds, freezes, unreadableFreezes, changes } = status;
+/** Reads the state of a fleet, apart from its changes. */
+export async function fleetStatus(
+  overview: FleetOverview,
+  changes: readonly ChangeSummary[],
+  { nowMs, seesAll }: StatusOptions,
+): Promise<FleetStatus> {
+  const [registered, queue, holds, known, unreadableFreezes] = await Promise.all([
+    chosenClusters(overview, ""),
+    overview.queue(),
+    overview.holds(),
+    overview.freezes(),
+    overview.unreadableFreezes(),
+  ]);
+  const managed = seesAll ? (cluster: string) => overview.managed(cluster) : undefined;
+  const freezes = await freezesInForce(known, { clusters: registered, managed, nowMs });
+  const clusters = clusterHealth(registered, holds);
   const sick = clusters.filter(({ problems }) => problems.length > 0);
-  const open = changes.filter(({ isDone }) => !isDone);
   return {
     clusters: {
       count: clusters.length,
@@ -89,11 +71,18 @@ export function statusDigest(status: FleetStatus): StatusDigest {
     freezeCount: freezes.length,
     freezes,
     unreadableFreezes,
-    changes: { count: changes.length, openCount: open.length, openWorkloads: openWorkloads(open), open },
+    changes: changesNow(changes),
   };
 }
 
-function openWorkloads(open: readonly ChangeSummary[]): OpenWorkloads {
+function changesNow(changes: readonly ChangeSummary[]): FleetStatus["changes"] {
+  const open = changes.filter(({ isDone }) => !isDone);
   const sum = (of: keyof OpenWorkloads) => open.reduce((total, { workloads }) => total + workloads[of], 0);
-  return { rolling: sum("rolling"), held: sum("held"), failed: sum("failed"), stalled: sum("stalled") };
+  const openWorkloads = {
+    rolling: sum("rolling"),
+    held: sum("held"),
+    failed: sum("failed"),
+    stalled: sum("stalled"),
+  };
+  return { count: changes.length, openCount: open.length, openWorkloads, open };
 }

@@ -11,7 +11,7 @@ import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
 import { chosenHolds, explainHolds, type HoldFilter } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
-import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { fleetStatus } from "@fleet-reloader/engine/overview/fleet-status";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
 import { type RecordFilters, recentActs, recentChanges } from "@fleet-reloader/redis/overview/recent-records";
@@ -39,8 +39,8 @@ export class RedisQuestions implements FleetQuestions {
     const { changes, isCut } = await this.#changesSince(since);
     const { clock, overview } = this.#redis;
     const how = { nowMs: clock.now(), seesAll: true };
-    const digest = statusDigest(await fleetStatus(overview, changes.summaries(), how));
-    return statusAnswer.parse(Object.assign({}, digest, { isCut }));
+    const status = await fleetStatus(overview, changes.summaries(), how);
+    return statusAnswer.parse(Object.assign({}, status, { isCut }));
   }
 
   async clusters(cluster: string) {
