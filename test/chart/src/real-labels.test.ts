@@ -55,6 +55,19 @@ test("a label of one's own like ours is there once, in every object", async () =
     if (kind === "ServiceAccount" || kind.includes("Role")) expect(metadata.labels).toMatchObject(labels);
 });
 
+test("labels and annotations of a ServiceAccount are templates, as with the peer", async () => {
+  const template = "arn:aws:iam::1:role/{{ .Release.Name }}-{{ .Release.Namespace }}";
+  const serviceAccount = { annotations: { role: template }, labels: { release: "{{ .Release.Name }}" } };
+  for (const fleetReloader of [{}, hub])
+    for (const { kind, metadata } of await rendered({
+      values: { reloader: { serviceAccount }, fleetReloader },
+    }))
+      if (kind === "ServiceAccount") {
+        expect(at(metadata, "annotations")).toEqual({ role: "arn:aws:iam::1:role/reloader-tools" });
+        expect(metadata.labels).toMatchObject({ release: "reloader" });
+      }
+});
+
 test("what tells the Deployments of a hub apart is refused as a common label", async () => {
   const reloader = { matchLabels: { "app.kubernetes.io/component": "x" } };
   const message = await refusal({ reloader, fleetReloader: hub });
