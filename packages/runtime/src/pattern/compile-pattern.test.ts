@@ -60,6 +60,14 @@ describe("a pattern", () => {
     },
   );
 
+  // A digest in full, and all that Kubernetes allows in a name.
+  test.each(["^app-[a-f0-9]{64}$", "^[a-z0-9.-]{253}$"])(
+    "%s is as long as a name, so it compiles",
+    (source) => {
+      expect(compile(source)).toHaveProperty("matches");
+    },
+  );
+
   test.each([
     ["broken at its end", `^(${"\\pL".repeat(7)}$`, 904],
     ["broken from its start", `^${"[".repeat(1_000)}$`, 1_002],
@@ -73,6 +81,9 @@ describe("a pattern", () => {
     "^(a?){16}$",
     `^${"(a*)*".repeat(15)}$`,
     "^[a-z0-9]{60}$",
+    "^x|[a-z0-9.-]{253}$",
+    "^x|[a-z0-9.-]{150}x$",
+    "^x|a{250}x$",
     `^${"\\pL".repeat(7)}$`,
     `^${"[^\\pL]".repeat(7)}$`,
     `^(?i)${"k".repeat(120)}$`,

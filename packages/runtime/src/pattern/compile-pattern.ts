@@ -6,7 +6,7 @@ import { patternCost } from "./pattern-cost.ts";
 /** Compiled patterns are cached: every change in a namespace needs the same ones again. */
 const compiledMax = 1000;
 
-/** About a millisecond: enough for a thousand letters, `[a-z0-9]{63}`, or eight Unicode classes. */
+/** About a millisecond: enough for a thousand letters, a class for each letter of the longest name (`[a-z0-9.-]{253}`), or seven Unicode classes. */
 const patternCostMax = 1024;
 
 /** RE2 semantics and linear time, in JavaScript: a tenant's pattern can be wrong but never slow. */

@@ -27,8 +27,10 @@ const characterClass: Cost = { toCompile: 2, toMatch: 2 };
 /** Hundreds of ranges have to be read, sorted and merged. */
 const unicodeClass: Cost = { toCompile: 128, toMatch: 2 };
 const groupCost: Cost = { toCompile: 6, toMatch: 1 };
-/** `?`, `*`, `+`: a choice at every character. */
+/** `?`, `*`, `+`, `{1,9}`: a choice at every character. */
 const repetitionFactor = 8;
+/** `{9}` of one character leaves no choice: at most, where no anchor says where it begins, each copy is at work at every character. */
+const fixedFactor = 2;
 /** `(?i)`: every letter becomes a class. */
 const foldingFactor = 8;
 
@@ -77,8 +79,7 @@ function times(cost: Cost, copies: number, choices: number): Cost {
 
 function alternatives(scan: Scan): Cost {
   let cost = nothing;
-  while (!scan.isAtEnd && !scan.sees(")"))
-    cost = sumOfCosts(cost, scan.take("|") ? literal : repeated(scan, atom(scan)));
+  while (!scan.isAtEnd && !scan.sees(")")) cost = sumOfCosts(cost, scan.take("|") ? literal : repeated(scan));
   return cost;
 }
 
@@ -99,8 +100,13 @@ function atom(scan: Scan): Cost {
   return literal;
 }
 
-function repeated(scan: Scan, cost: Cost): Cost {
-  let total = cost;
+function repeated(scan: Scan): Cost {
+  const isOneCharacter = !scan.sees("(") && !scan.sees("\\Q");
+  let total = atom(scan);
+  if (isOneCharacter) {
+    const fixed = scan.match(/\{(\d+)\}\??/y);
+    if (fixed) total = times(total, Math.max(1, Number(fixed[1])), fixedFactor);
+  }
   for (;;) {
     const counted = scan.match(/\{(\d+)(,(\d*))?\}\??/y);
     if (counted) {
