@@ -172,6 +172,36 @@ describe("the notes say which budget lets no node be drained", () => {
   });
 });
 
+describe("the notes say that no workload is rolled", () => {
+  const says = "No workload is rolled, since a URL is called instead";
+  const url = "http://hooks/changed";
+
+  test("where a webhook is told, which the peer's chart drops without custom annotations", async () => {
+    const flag = "--webhook-url or FLEET_RELOADER_WEBHOOK_URL";
+    for (const [set, values] of [
+      ["reloader.webhookUrl", { reloader: { webhookUrl: url } }],
+      ["reloader.webhookUrl", { reloader: { webhookUrl: url }, fleetReloader: hub }],
+      [flag, { fleetReloader: { args: [`--webhook-url=${url}`] } }],
+      [flag, { reloader: { deployment: { env: { secret: { FLEET_RELOADER_WEBHOOK_URL: url } } } } }],
+    ] as const) {
+      const notes = await notesOf(values);
+      expect(notes).toContain(`${says}: ${set} is set.`);
+      expect(notes).toContain(`remove ${set}.`);
+      expect(notes).toContain("--notify-webhook-url");
+      expect(notes).not.toContain("kubectl annotate");
+      expect(notes).not.toContain(url);
+    }
+  });
+
+  test("and otherwise how to have one rolled", async () => {
+    for (const values of [{}, { fleetReloader: { args: [`--notify-webhook-url=${url}`] } }]) {
+      const notes = await notesOf(values);
+      expect(notes).toContain("kubectl annotate deployment NAME reloader.stakater.com/auto=true");
+      expect(notes).not.toContain(says);
+    }
+  });
+});
+
 test("the notes name values that only other versions of the peer's chart have", async () => {
   const notes = await notesOf({ reloader: { replicas: 3, volumes: [] } });
   expect(notes).toContain("it belongs into reloader.deployment.replicas.");
