@@ -202,6 +202,31 @@ describe("the notes say that no workload is rolled", () => {
   });
 });
 
+describe("without rights from the chart the notes say which Secret the pods make", () => {
+  const rbac = { enabled: false };
+  const says = "may create Secrets in the namespace tools";
+
+  test("and how to do without the right", async () => {
+    const notes = await notesOf({ reloader: { rbac } });
+    expect(notes).toContain(says);
+    expect(notes).toContain("get reloader-reloader-mark-key");
+    expect(notes).toContain("fleetReloader.markKey.existingSecret");
+    expect(notes).not.toContain("valkey");
+  });
+
+  test("also that of a hub's Valkey", async () => {
+    const notes = await notesOf({ reloader: { rbac }, fleetReloader: hub });
+    expect(notes).toContain("get reloader-reloader-mark-key and reloader-reloader-valkey-password");
+    expect(notes).toContain("fleetReloader.hub.valkey.existingSecret");
+  });
+
+  test("and nothing where the chart grants it, or a Secret is named", async () => {
+    const markKey = { existingSecret: "mine" };
+    for (const values of [{}, { reloader: { rbac }, fleetReloader: { markKey } }])
+      expect(await notesOf(values)).not.toContain(says);
+  });
+});
+
 test("the notes name values that only other versions of the peer's chart have", async () => {
   const notes = await notesOf({ reloader: { replicas: 3, volumes: [] } });
   expect(notes).toContain("it belongs into reloader.deployment.replicas.");
