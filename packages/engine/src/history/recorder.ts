@@ -1,3 +1,4 @@
+import type { FaultClass } from "@fleet-reloader/domain/fault";
 import type { ChangedObservation } from "@fleet-reloader/domain/plan/plan";
 import type { Clock } from "../async/clock.ts";
 import type { EngagedCluster } from "../ports/cluster-api.ts";
@@ -240,13 +241,18 @@ function recordMissedChange(
   );
 }
 
+/** After such a fault the roll only waits: to be decided again, for its turn, or for another process. */
+const waitingClasses: ReadonlySet<FaultClass> = new Set(["conflict", "throttled", "aborted"]);
+
 function recordFailure(
-  { clock, log, reporter, history, fleetChanges }: RecorderOptions,
+  { clock, log, meter, reporter, history, fleetChanges }: RecorderOptions,
   about: FactSubject,
   { fault, attemptsMade, roll }: FailedFact,
 ): void {
   const { code, message, disposition } = fault;
   const isTold = isWorthReporting(fault, attemptsMade);
+  if (roll !== undefined && (isTold || !waitingClasses.has(fault.class)))
+    meter.rollFailed(about.cluster.name, about.request.workload);
   log[isTold && disposition.level === "debug" ? "warn" : disposition.level](
     { ...fieldsOf(about), reason: code, attempt: attemptsMade + 1, err: message },
     "workload not reconciled",

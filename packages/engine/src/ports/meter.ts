@@ -68,6 +68,11 @@ export interface Meter {
   ): void;
   /** Called once for each roll, with the reason of each changed source. The request may take longer, for example where finalizers hold a Job. */
   rolled(cluster: string, workload: WorkloadRef, reasons: readonly RollReason[]): void;
+  /**
+   * An attempt to write a roll that was due has failed. Not called where the attempt only waits: for the process to stop, for its turn, or
+   * to be decided again after a conflict of which people are not notified yet.
+   */
+  rollFailed(cluster: string, workload: WorkloadRef): void;
   /** A change reached this stage. `seconds` counts from the stage before. */
   stageReached(cluster: string, stage: ChangeStage, seconds: number): void;
   /** `seconds` counts from the write of the roll. */

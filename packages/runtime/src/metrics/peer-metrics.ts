@@ -26,7 +26,8 @@ export const peerMetricDescriptions = {
   reloader_workqueue_adds_total: "Requests put into the queue because a source has a new version.",
   reloader_workqueue_latency_seconds:
     "Time that a request spent in the queue before it was first taken, including the debounce.",
-  reloader_errors_total: "Attempts that failed, as type handler_error. (invalid_handler_type cannot occur.)",
+  reloader_errors_total:
+    "Attempts to write a roll that failed, as type handler_error. (invalid_handler_type cannot occur.)",
   reloader_retries_total: "Requests that went back into the queue after a failed attempt.",
   reloader_events_received_total:
     "ConfigMaps and Secrets received: add from a list or when created, update when changed, delete when deleted.",
@@ -96,8 +97,7 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
     },
     requestsPublished: (count: number): void => own.adds.inc(count),
     requestTaken: (waitedMs: number): void => own.waits.observe(waitedMs / 1000),
-    reconciled(outcome: PeerResult, seconds: number, workload: WorkloadRef): void {
-      const { kind } = workload;
+    reconciled(outcome: PeerResult, seconds: number, { kind }: WorkloadRef): void {
       const result = results[outcome];
       own.reconciles.inc({ result });
       own.reconcileSeconds.observe({ result }, seconds);
@@ -105,10 +105,10 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
       if (skipReason !== undefined) own.skipped.inc({ reason: skipReason });
       if (result !== "error") own.scanned.inc({ kind });
       if (outcome === "rolled") own.actionSeconds.observe({ workload_kind: kind }, seconds);
-      if (outcome === "retry" || outcome === "dropped") countFailure(own, workload);
       if (outcome === "retry") own.retries.inc();
     },
     rolled: (workload: WorkloadRef): void => countRoll(own, workload),
+    rollFailed: (workload: WorkloadRef): void => countFailure(own, workload),
     requested({ method, host, code, seconds }: ApiRequest): void {
       own.requests.inc({ code, method, host });
       if (seconds !== undefined) own.requestSeconds.observe({ verb: method, host }, seconds);

@@ -19,6 +19,7 @@ describe("the peer's metrics", () => {
     meter.rolled("c1", api, ["SourceChanged", "SourceChanged"]);
     meter.reconciled("c1", "rolled", 0.03, api);
     meter.reconciled("c1", "retry", 0.03, api);
+    meter.rollFailed("c1", api);
     meter.reconciled("c1", "unchanged", 0.03, api);
     meter.reconciled("c1", "ignored", 0.03, api);
     const lines = await linesOf(metrics());
@@ -38,6 +39,31 @@ describe("the peer's metrics", () => {
       "reloader_retries_total 1",
       'reloader_workloads_scanned_total{kind="Deployment"} 3',
       'reloader_workloads_matched_total{kind="Deployment"} 1',
+    ])
+      expect(lines).toContain(line);
+  });
+
+  // Stakater Reloader only writes where a roll is due, and counts nothing else.
+  test("a request that ended with a fault while no roll was due is no reload that failed", async () => {
+    const { meter, metrics } = createPromMeter({ withProcess: false });
+    for (const result of ["retry", "dropped", "delayed"] as const) meter.reconciled("c1", result, 0.03, api);
+    const lines = await linesOf(metrics());
+    expect(lines).toContain('reloader_reconcile_total{result="error"} 3');
+    expect(lines).toContain('reloader_reload_executed_total{success="false"} 0');
+    expect(lines.filter((line) => /^reloader_(action|errors)_total\{/.test(line))).toEqual([]);
+  });
+
+  test("a roll that lacks a right has failed, though its request only waits", async () => {
+    const { meter, metrics } = createPromMeter({ withProcess: false, countByNamespace: true });
+    meter.rollFailed("c1", api);
+    meter.reconciled("c1", "delayed", 0.03, api);
+    const lines = await linesOf(metrics());
+    for (const line of [
+      'reloader_reload_executed_total{success="false"} 1',
+      'reloader_reload_executed_total_by_namespace{success="false",namespace="shop"} 1',
+      'reloader_action_total{workload_kind="Deployment",result="error"} 1',
+      'reloader_errors_total{type="handler_error"} 1',
+      "reloader_retries_total 0",
     ])
       expect(lines).toContain(line);
   });

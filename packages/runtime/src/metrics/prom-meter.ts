@@ -189,7 +189,7 @@ function createMeter(
 function createRollMeter(
   own: ReturnType<typeof createOwnMetrics>,
   peer: PeerMetrics,
-): Pick<Meter, "rolled" | "rolloutEnded"> {
+): Pick<Meter, "rolled" | "rollFailed" | "rolloutEnded"> {
   return {
     rolled: (cluster, workload, reasons) => {
       const { kind } = workload;
@@ -197,6 +197,7 @@ function createRollMeter(
       peer.rolled(workload);
       for (const result of rolloutResults) own.rollouts.inc({ cluster, kind, result }, 0);
     },
+    rollFailed: (_cluster, workload) => peer.rollFailed(workload),
     rolloutEnded(cluster, kind, result, spent) {
       own.rollouts.inc({ cluster, kind, result });
       if (result === "healthy") own.rolloutSeconds.observe({ cluster }, spent);

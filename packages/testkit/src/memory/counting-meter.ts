@@ -45,6 +45,10 @@ export class CountingMeter implements Meter {
     for (const reason of reasons) this.#add(`rolled ${cluster} ${kind} ${reason}`, 1);
   }
 
+  rollFailed(cluster: string, { kind }: { readonly kind: string }): void {
+    this.#add(`roll failed ${cluster} ${kind}`, 1);
+  }
+
   stageReached(cluster: string, stage: string): void {
     this.#add(`stage ${cluster} ${stage}`, 1);
   }
